@@ -8,7 +8,6 @@ import {
 	createAgentCredentials,
 	type Credentials,
 	describeHost,
-	pause,
 	publishInRow,
 	publishWebhook,
 	redirectTo,
@@ -26,10 +25,10 @@ import { reportRatio, row, say } from './report.ts';
 const wanted = process.argv.slice(2);
 const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
 const counts = [200, 1000].filter((count) => includes(String(count)));
-const messageCount = 300;
+const messageCount = 120;
 const queuedCount = 100;
 /** More than a minute's quota makes requests wait. */
-const quietMilliseconds = 70_000;
+const quietMilliseconds = 65_000;
 const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
 const range = 'Sheet1';
 
@@ -62,7 +61,6 @@ async function readIds({ url }: GoogleProcess): Promise<string[]> {
 /** Begins with a whole minute's quota. */
 async function refill(google: GoogleProcess, rows: number): Promise<void> {
 	await google.seed({ rows });
-	await pause(limits.minute - (Date.now() % limits.minute));
 	await google.limit(limits);
 }
 

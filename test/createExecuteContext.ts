@@ -21,7 +21,12 @@ import type {
 	NodeApiError,
 	StructuredChunk,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import {
+	createEmptyRunExecutionData,
+	NodeConnectionTypes,
+	NodeHelpers,
+	Workflow,
+} from 'n8n-workflow';
 
 // n8n reads these when its services are created. They keep it from writing anywhere but to a temporary folder.
 process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'filesystem';
@@ -46,6 +51,30 @@ export interface ContextOptions {
 	readonly onChunk?: (chunk: StructuredChunk) => Promise<void>;
 }
 
+/** Parameters with the defaults of all others, by the properties of the node type and by what is given. */
+const filledIn = new WeakMap<object, Map<string, INode['parameters']>>();
+
+/** Adds the defaults as n8n's workflow does. For each run of many it would take longer than the run's own preparations. */
+function fillIn(node: INode, { description }: INodeType): INode['parameters'] {
+	const { properties } = description;
+	const known = filledIn.get(properties) ?? new Map<string, INode['parameters']>();
+	filledIn.set(properties, known);
+	const key = JSON.stringify([node.type, node.typeVersion, node.parameters]);
+	const all =
+		known.get(key) ??
+		NodeHelpers.getNodeParameters(
+			properties,
+			node.parameters,
+			true,
+			false,
+			node,
+			description,
+		) ??
+		{};
+	known.set(key, all);
+	return structuredClone(all);
+}
+
 /** Makes a workflow with the node in it, outside of a running n8n. */
 function createWorkflowWithNode(options: ContextOptions) {
 	const node: INode = {
@@ -64,11 +93,14 @@ function createWorkflowWithNode(options: ContextOptions) {
 		),
 		...options.node,
 	};
+	node.parameters = fillIn(node, options.nodeType);
+	// The workflow fills in the parameters of nodes whose type it finds.
+	const found: { nodeType?: INodeType } = {};
 	const nodeTypes = {
-		getByName: () => options.nodeType,
-		getByNameAndVersion: () => options.nodeType,
+		getByName: () => found.nodeType,
+		getByNameAndVersion: () => found.nodeType,
 		getKnownTypes: () => ({}),
-	} as INodeTypes;
+	} as unknown as INodeTypes;
 	const workflow = new Workflow({
 		id: 'w1',
 		nodes: [node],
@@ -76,6 +108,7 @@ function createWorkflowWithNode(options: ContextOptions) {
 		active: false,
 		nodeTypes,
 	});
+	found.nodeType = options.nodeType;
 	return { workflow, node: workflow.getNode(node.name) ?? node };
 }
 

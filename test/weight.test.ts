@@ -10,5 +10,5 @@ test('the product weighs no more than this', () => {
 	expect(weight.tokens).toBeLessThanOrEqual(161_500);
 	expect(weight.operatorsPerLine).toBeLessThanOrEqual(0.165);
 	expect(weight.tokensPerLine).toBeLessThanOrEqual(8.1);
-	expect(weight.busyPercent).toBeLessThanOrEqual(4.7);
+	expect(weight.busyPercent).toBeLessThanOrEqual(4.9);
 });

@@ -44,6 +44,8 @@ export interface Fault {
 	readonly carriedOut?: boolean;
 	readonly delayMilliseconds?: number;
 	readonly connection?: ConnectionFault;
+	/** Turns the JSON of an answer into another. */
+	readonly rewrite?: (body: unknown, request: LoggedRequest) => unknown;
 	/** For `slowDrip`: the wait between two pieces of 16 bytes. The default is 100. */
 	readonly dripMilliseconds?: number;
 }
@@ -120,6 +122,14 @@ function getStandardText(code: number): string {
 	return code >= 500
 		? 'The service is currently unavailable.'
 		: 'Request contains an invalid argument.';
+}
+
+/** The answer of the service, as far as a fault leaves it as it is. */
+export function disturbReply(reply: Reply, fault: Fault, request: LoggedRequest): Reply {
+	const headers = { ...reply.headers, ...fault.headers };
+	const isJson = typeof reply.body === 'object' && !Buffer.isBuffer(reply.body);
+	if (!isJson || !fault.rewrite) return { ...reply, headers };
+	return { ...reply, headers, body: fault.rewrite(reply.body, request) };
 }
 
 /** Sends a few bytes at a time. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readBearerToken } from './authenticate.ts';
 import { buildErrorReply } from './envelope.ts';
 import { carryOutExchange, readExchange } from './exchange.ts';
-import { buildFaultReply, type Fault, type Faults } from './faults.ts';
+import { buildFaultReply, disturbReply, type Fault, type Faults } from './faults.ts';
 import type { OAuth } from './oauth.ts';
 import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
@@ -112,7 +112,7 @@ export class Front {
 			connection === 'resetAfter' ||
 			connection?.startsWith('blackHole');
 		if (unanswered === true) return undefined;
-		return scripted ?? (reply && { ...reply, headers: { ...reply.headers, ...fault.headers } });
+		return scripted ?? (reply && disturbReply(reply, fault, logged));
 	}
 
 	/** Reads and checks the request, then carries it out unless a fault prevents it. */

@@ -36,13 +36,16 @@ const gmailUnits: Readonly<Record<string, number>> = {
 
 type Counter = Exclude<keyof QuotaLimits, 'minute' | 'gmailAtOnce'>;
 
-/** Quotas that are refilled each minute ("after 1 minute, you can execute requests again"). */
+/**
+ * Quotas that are refilled each minute ("after 1 minute, you can execute requests again"). A minute begins
+ * with its first request.
+ */
 export class Quotas {
 	limits: QuotaLimits = {};
 	/** Number of refusals so far. */
 	refused = 0;
 	private readonly used = new Map<string, number>();
-	private minuteNumber = 0;
+	private minuteStart = -Infinity;
 	private gmailRunning = 0;
 
 	/** Counts a request. @throws ApiError if its quota is used up */
@@ -84,12 +87,13 @@ export class Quotas {
 		this.limits = {};
 		this.refused = 0;
 		this.used.clear();
+		this.minuteStart = -Infinity;
 	}
 
 	private startNewMinute(): void {
-		const now = Math.floor(Date.now() / (this.limits.minute ?? 60_000));
-		if (now === this.minuteNumber) return;
-		this.minuteNumber = now;
+		const now = performance.now();
+		if (now - this.minuteStart < (this.limits.minute ?? 60_000)) return;
+		this.minuteStart = now;
 		this.used.clear();
 	}
 }

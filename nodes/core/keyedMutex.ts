@@ -1,3 +1,5 @@
+import { getGlobalSingleton } from './runtime';
+
 /**
  * Lets the work for each key begin only when the earlier work for it has ended. Different keys do
  * not wait for each other.
@@ -5,7 +7,6 @@
 export class KeyedMutex {
 	readonly #lastWorkByKey: Map<string, Promise<unknown>>;
 
-	/** @param lastWorkByKey mutexes with the same map wait for each other */
 	constructor(lastWorkByKey = new Map<string, Promise<unknown>>()) {
 		this.#lastWorkByKey = lastWorkByKey;
 	}
@@ -20,4 +21,9 @@ export class KeyedMutex {
 			if (this.#lastWorkByKey.get(key) === currentWork) this.#lastWorkByKey.delete(key);
 		}
 	}
+}
+
+/** Returns the process-wide mutex with this name. Its state is the last work by key. */
+export function getGlobalMutex(name: string): KeyedMutex {
+	return new KeyedMutex(getGlobalSingleton(name, () => new Map<string, Promise<unknown>>()));
 }

@@ -189,19 +189,3 @@ function fitText(text: string, room: number): string {
 	// Half of a surrogate pair is no character.
 	return wordEnd > end / 2 ? head.slice(0, wordEnd) : head.replace(/[\ud800-\udbff]$/, '');
 }
-
-/**
- * Describes for a note which part of a text is shown.
- * @param parameter the parameter that continues, in quotes
- */
-export function describeTextPart(
-	shownLength: number,
-	start: number,
-	length: number,
-	parameter: string,
-): string {
-	const end = start + shownLength;
-	const note = `Characters ${start} to ${end} of ${length} are shown.`;
-	if (end >= length) return note;
-	return `${note} To get what follows, call again with ${parameter}: ${end}.`;
-}

@@ -1,4 +1,4 @@
-import type { Field, InferParameters } from './field';
+import { type Field, type InferParameters, quoteField } from './field';
 
 /** The form shows these options together, as the option Time Limits. */
 const timeLimits = { name: 'timeLimits', displayName: 'Time Limits', key: 'limits' };
@@ -51,6 +51,14 @@ export const startCharacterOption = {
 	description:
 		'Where the text begins, counted from 0. Let a model fill this in, so that it can continue an answer that was shortened.',
 } as const satisfies Field;
+
+/** Describes for a note to a model which part of a text is shown. */
+export function describeTextPart(shownLength: number, start: number, length: number): string {
+	const end = start + shownLength;
+	const note = `Characters ${start} to ${end} of ${length} are shown.`;
+	if (end >= length) return note;
+	return `${note} To get what follows, call again with ${quoteField('startCharacter')}: ${end}.`;
+}
 
 export const commonOptions = [...requestOptions, includeInputFieldsOption] as const;
 

@@ -38,10 +38,10 @@ describe('Agent API', () => {
 	test('both addresses are tried, the second one without a secret', async () => {
 		await serve();
 		expect(await check()).toMatchObject({ status: 'OK' });
-		expect(
-			service.requests.map(({ method, headers }) => [method, headers['x-api-key']]),
-		).toEqual([['GET', apiKey]]);
-		expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
+		expect(service.requests).toMatchObject([
+			{ method: 'GET', headers: { 'x-api-key': apiKey } },
+		]);
+		expect(service.upgrades).toMatchObject([{ url: '/ws' }]);
 		await until(() => service.countOpenChannels() === 0);
 		expect([service.pings.size, service.received]).toEqual([0, []]);
 	});
@@ -119,32 +119,21 @@ describe('Agent API', () => {
 	test('a name that is not found is told', async () => {
 		await serve();
 		const { message } = await check({ webSocketUrl: 'ws://no..where' });
-		expect(message).toContain(
-			'The WebSocket URL (no..where/ws) does not respond: the host name',
-		);
+		const told = 'The WebSocket URL (no..where/ws) does not respond: the host name';
+		expect(message).toContain(told);
 	});
 
 	test('a credential without values says what is missing', async () => {
 		await serve();
 		const context = new CredentialTestContext() as never;
 		const empty = { id: '1', name: 'x', type: 'x' } as never;
-		const verdicts = [
-			await credentialTest.agentApiTest.call(context, empty),
-			await credentialTest.agentSignatureApiTest.call(context, empty),
-		];
-		expect(verdicts).toEqual([
-			{
-				status: 'Error',
-				message:
-					'The Agent API credential has no API key. Enter the API key from the team that operates your agent.',
-			},
-			{
-				status: 'Error',
-				message: expect.stringContaining(
-					'The user ID is missing. Enter the user ID',
-				) as string,
-			},
-		]);
+		const noKey =
+			'The Agent API credential has no API key. Enter the API key from the team that operates your agent.';
+		const api = await credentialTest.agentApiTest.call(context, empty);
+		expect(api).toEqual({ status: 'Error', message: noKey });
+		const { status, message } = await credentialTest.agentSignatureApiTest.call(context, empty);
+		expect(status).toBe('Error');
+		expect(message).toContain('The user ID is missing. Enter the user ID');
 	});
 
 	test.each([
@@ -166,65 +155,28 @@ describe('Agent API', () => {
 		expect(await check()).toMatchObject({ status: 'OK' });
 	});
 
-	test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp]>([
-		[
-			'a wrong path',
-			{},
-			{ webSocketUrl: '{ws}/elsewhere' },
-			/\/elsewhere\/ws\) was not found \(404\)/,
-		],
-		[
-			'nobody there',
-			{},
-			{ webSocketUrl: 'ws://127.0.0.1:1' },
-			/127\.0\.0\.1:1\/ws\) does not respond: the connection was refused \(ECONNREFUSED\)\. Check its scheme/,
-		],
-		[
-			'TLS where there is none',
-			{},
-			{ webSocketUrl: 'wss{host}' },
-			/secure \(TLS\) connection failed \([A-Z_]+\)\. Check its scheme \(http:\/\/ or https:\/\/, ws:\/\/ or wss:\/\/\)/,
-		],
-		[
-			'a certificate that nobody trusts',
-			{ tls: true },
-			{ deploymentUrl: '{url}' },
-			/does not know who issued/,
-		],
-		[
-			'a redirect',
-			{ upgrade: () => ({ status: 302, headers: { Location: '/x?secret' } }) },
-			{},
-			/redirect \(302\)/,
-		],
-		[
-			'a service that is down',
-			{ upgrade: () => ({ status: 503 }) },
-			{},
-			/is not running \(503\)/,
-		],
-		[
-			'a web page',
-			{ upgrade: () => ({ status: 200, headers: { 'Content-Type': 'text/html' } }) },
-			{},
-			/web page/,
-		],
-		['a reset', { upgrade: () => ({ fault: 'reset' }) }, {}, /the connection was reset/],
-	])('%s is told in a sentence', async (_name, options, credential, message) => {
+	const refusedScheme =
+		/127\.0\.0\.1:1\/ws\) does not respond: the connection was refused \(ECONNREFUSED\)\. Check its scheme/;
+	const noTls =
+		/secure \(TLS\) connection failed \([A-Z_]+\)\. Check its scheme \(http:\/\/ or https:\/\/, ws:\/\/ or wss:\/\/\)/;
+	const answering = (status: number, headers = {}) => ({ upgrade: () => ({ status, headers }) });
+	const page = { 'Content-Type': 'text/html' };
+
+	// {ws} stands for the address of the channel, {host} for what follows its scheme.
+	test.each<[string, AgentServiceOptions, webSocketUrl: string, RegExp]>([
+		['a wrong path', {}, '{ws}/elsewhere', /\/elsewhere\/ws\) was not found \(404\)/],
+		['nobody there', {}, 'ws://127.0.0.1:1', refusedScheme],
+		['TLS where there is none', {}, 'wss{host}', noTls],
+		['a certificate that nobody trusts', { tls: true }, '{ws}', /does not know who issued/],
+		['a redirect', answering(302, { Location: '/x?secret' }), '{ws}', /redirect \(302\)/],
+		['a service that is down', answering(503), '{ws}', /is not running \(503\)/],
+		['a web page', answering(200, page), '{ws}', /web page/],
+		['a reset', { upgrade: () => ({ fault: 'reset' }) }, '{ws}', /the connection was reset/],
+	])('%s is told in a sentence', async (_name, options, place, message) => {
 		await serve(options);
-		const places = {
-			'{ws}': service.webSocketUrl,
-			'{url}': service.url,
-			'{host}': service.webSocketUrl.slice(2),
-		};
-		const filled: Record<string, string> = {};
-		for (const [key, value] of Object.entries(credential)) {
-			filled[key] = Object.entries(places).reduce(
-				(text, [name, place]) => text.replace(name, place),
-				value,
-			);
-		}
-		const verdict = await check(filled);
+		const { webSocketUrl: own } = service;
+		const webSocketUrl = place.replace('{ws}', own).replace('{host}', own.slice(2));
+		const verdict = await check({ webSocketUrl });
 		expect(verdict.status).toBe('Error');
 		expect(verdict.message).toMatch(message);
 		expect(verdict.message).not.toMatch(/canary|secret/);
@@ -298,10 +250,8 @@ describe('Agent API', () => {
 		test('gets none if its name is not allowed', async () => {
 			await serve();
 			const { status, message } = await checkWith(({ pathname }) => pathname === '/execute');
-			expect([status, message]).toEqual([
-				'Error',
-				expect.stringContaining('n8n does not allow'),
-			]);
+			expect(status).toBe('Error');
+			expect(message).toContain('n8n does not allow');
 			expect(service.upgrades).toHaveLength(0);
 		});
 	});
@@ -322,52 +272,32 @@ describe('Agent Signature', () => {
 		timestampMode: 'current',
 	};
 
+	const issuedAt = (issuedTimestamp: number) => ({ timestampMode: 'issued', issuedTimestamp });
+
 	test('values of the right form pass, with and without 0x', () => {
 		expect(checkAgentSignatureApi(right)).toMatchObject({ status: 'OK' });
-		expect(
-			checkAgentSignatureApi({
-				...right,
-				timestampMode: 'issued',
-				issuedTimestamp: 1795253731904,
-			}),
-		).toMatchObject({
-			status: 'OK',
-		});
+		const issued = issuedAt(1795253731904);
+		expect(checkAgentSignatureApi({ ...right, ...issued })).toMatchObject({ status: 'OK' });
 	});
+
+	const noHost = "contains 'a b', which is not a host name. Enter names";
+	const noHex = "'User Public Key' contains characters other";
 
 	test.each([
 		['an empty user ID', { userId: '' }, 'The user ID is missing'],
-		[
-			'a host that is none',
-			{ allowedHosts: 'a b' },
-			"contains 'a b', which is not a host name. Enter names",
-		],
-		[
-			'a letter that is no hex digit',
-			{ userPublicKey: '0xyz' },
-			"'User Public Key' contains characters other",
-		],
-		[
-			'an issued timestamp in seconds',
-			{ timestampMode: 'issued', issuedTimestamp: 1795253731 },
-			'is not a time in milliseconds',
-		],
+		['a host that is none', { allowedHosts: 'a b' }, noHost],
+		['a letter that is no hex digit', { userPublicKey: '0xyz' }, noHex],
+		['an issued timestamp in seconds', issuedAt(1795253731), 'is not a time in milliseconds'],
 		[
 			'no issued timestamp',
 			{ timestampMode: 'issued' },
 			'received no timestamp with the signature',
 		],
-		[
-			'an issued timestamp of 0',
-			{ timestampMode: 'issued', issuedTimestamp: 0 },
-			"set 'Timestamp' in the credential to 'Current'",
-		],
+		['an issued timestamp of 0', issuedAt(0), "set 'Timestamp' in the credential to 'Current'"],
 	])('%s is named', (_name, wrong, message) => {
 		const result = checkAgentSignatureApi({ ...right, ...wrong });
-		expect(result).toMatchObject({
-			status: 'Error',
-			message: expect.stringContaining(message) as string,
-		});
+		expect(result.status).toBe('Error');
+		expect(result.message).toContain(message);
 		expect(result.message).not.toContain(right.signature);
 	});
 });

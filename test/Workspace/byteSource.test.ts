@@ -22,10 +22,7 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	Object.assign(context.helpers, helpers);
 	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 60 };
 	const naming = new FieldNaming([], 'json');
-	return new InputItem(context, 0, new RunState(new Sanitizer()), {
-		naming,
-		limits,
-	});
+	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits });
 }
 
 test('a file that is not in the storage of this process names what processes must share', async () => {

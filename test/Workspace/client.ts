@@ -88,11 +88,7 @@ export function testItem({
 } = {}): TestItem {
 	const answers = new Map<string, Promise<unknown>>();
 	const item: TestItem = {
-		...{
-			run,
-			continueOnFail: false,
-			isTool: false,
-		},
+		...{ run, continueOnFail: false, isTool: false },
 		index,
 		json,
 		markerId: randomUUID(),

@@ -87,11 +87,7 @@ describe('keyed runs', () => {
 					timeoutMilliseconds: 30_000,
 					signal: over.signal,
 				},
-				...{
-					credentialHash: randomUUID(),
-					credentialKey: token,
-					findGate: quickGates(),
-				},
+				...{ credentialHash: randomUUID(), credentialKey: token, findGate: quickGates() },
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});
 			const params = readParameters(getAllFields(operation), given, {

@@ -1,34 +1,19 @@
 // What a model gets from the operations that may answer at length: whole things within a limit, and how to get the rest.
 import type { IDataObject } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import type { GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
 import { createNodeTool, runNode, token } from './runNode';
+import { useGoogle } from './standIn';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
-});
+useGoogle((server) => (google = server));
 
 /** The operation as a tool whose options a model may fill in. */
 async function call(parameters: IDataObject, options: IDataObject = {}) {
 	const given = { ...parameters, options };
-	const tool = createNodeTool({
-		url: google.url,
-		node: { type: 'test.workspaceTool' },
-		parameters: given,
-	});
+	const node = { type: 'test.workspaceTool' };
+	const tool = createNodeTool({ url: google.url, node, parameters: given });
 	const answer = await tool({});
 	return { size: answer.length, answer, items: JSON.parse(answer) as IDataObject[] };
 }
@@ -58,38 +43,18 @@ async function readAll(
 }
 
 describe('rows', () => {
-	const header = [
-		'Number',
-		'Customer',
-		'Street and Number',
-		'City',
-		'Telephone',
-		'Amount',
-		'Status',
-		'Remarks',
-	];
+	const address = ['Street and Number', 'City', 'Telephone'];
+	const header = ['Number', 'Customer', ...address, 'Amount', 'Status', 'Remarks'];
 	const row = (at: number) => [
-		at,
-		`Customer ${at}`,
-		`Long Street ${at}`,
-		'Springfield',
-		'+1 555 0100',
-		at * 1.5,
-		'open',
-		'Asked for an offer',
+		...[at, `Customer ${at}`, `Long Street ${at}`, 'Springfield', '+1 555 0100'],
+		...[at * 1.5, 'open', 'Asked for an offer'],
 	];
 
 	function seed(count = 2000) {
 		const rows = [header, ...Array.from({ length: count }, (_, at) => row(at + 1))];
-		const id = google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Sheet1', rows, rowCount: count + 10 }],
-		});
-		return {
-			resource: 'spreadsheet',
-			operation: 'read',
-			spreadsheetId: byId(id),
-		};
+		const tabs = [{ title: 'Sheet1', rows, rowCount: count + 10 }];
+		const id = google.sheets.seed({ title: 'Book', tabs });
+		return { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
 	}
 
 	test('of 2,000 name their columns once, and say how many there are and how to go on', async () => {
@@ -188,11 +153,8 @@ describe('rows', () => {
 		const rows = [names, names.map((_name, at) => at)];
 		const tabs = [{ title: 'Sheet1', rows, columnCount: names.length }];
 		const id = google.sheets.seed({ title: 'Book', tabs });
-		const { items, size } = await call({
-			resource: 'spreadsheet',
-			operation: 'read',
-			spreadsheetId: byId(id),
-		});
+		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const { items, size } = await call(place);
 		expect(size).toBeLessThanOrEqual(30_000);
 		const [table] = items as [{ columns: string[]; rows: unknown[][] }];
 		expect(table.columns.length).toBeGreaterThan(90);
@@ -212,10 +174,8 @@ describe('rows', () => {
 		const { spreadsheetId } = seed();
 		const object = { operation: 'read', spreadsheetId: spreadsheetId.value, range: 'A:H' };
 		for (const output of [{}, { output: 'rows' }]) {
-			const { size, items } = await call({
-				inputMode: 'json',
-				inputObject: { ...object, ...output },
-			});
+			const inputObject = { ...object, ...output };
+			const { size, items } = await call({ inputMode: 'json', inputObject });
 			expect(size).toBeLessThanOrEqual(30_000);
 			expect(noteIn(items)).toMatch(/of 200[01] are shown.*'startRow': \d+$/);
 		}
@@ -223,23 +183,21 @@ describe('rows', () => {
 });
 
 describe('a document', () => {
+	const paragraph = (line: string) => ({
+		paragraph: { elements: [{ textRun: { content: `${line}\n` } }] },
+	});
+
 	test('comes in parts that end with a line or a word, and the parts are the whole', async () => {
-		const lines = Array.from(
-			{ length: 9000 },
-			(_, at) => `Rule ${at}: "ask" before you act,\talways.`,
-		);
-		const body = lines.map((line) => ({
-			paragraph: { elements: [{ textRun: { content: `${line}\n` } }] },
-		}));
+		const rule = (at: number) => `Rule ${at}: "ask" before you act,\talways.`;
+		const lines = Array.from({ length: 9000 }, (_, at) => rule(at));
+		const body = lines.map(paragraph);
 		const id = google.docs.seed({ title: 'Handbook', tabs: [{ title: 'Tab 1', body }] });
 		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
 		const answers = await readAll(document, ['Start Character', 'startCharacter']);
 		const content = answers.map(([part]) => part?.['content'] as string).join('');
 		expect(content === lines.join('\n')).toBe(true);
-		expect(answers[0]?.[0]).toMatchObject({
-			title: 'Handbook',
-			characterCount: content.length,
-		});
+		const characterCount = content.length;
+		expect(answers[0]?.[0]).toMatchObject({ title: 'Handbook', characterCount });
 		expect(noteIn(answers[0] ?? [])).toMatch(
 			/^Characters 0 to \d+ of \d+ are shown\. To get what follows/,
 		);
@@ -248,19 +206,12 @@ describe('a document', () => {
 	test.each([
 		['a title', ['Tab'], 't'.repeat(30_000), 5],
 		// The text of several tabs has their titles, too.
-		[
-			'the titles of 100 tabs',
-			Array.from({ length: 100 }, () => 't'.repeat(1000)),
-			'Title',
-			10,
-		],
+		['the titles of 100 tabs', Array<string>(100).fill('t'.repeat(1000)), 'Title', 10],
 	])('leaves room for its text beside %s', async (_, titles, title, answerCount) => {
 		const content = 'Some words. '.repeat(3000).trim();
-		const body = [{ paragraph: { elements: [{ textRun: { content: `${content}\n` } }] } }];
-		const tabs = titles.map((tabTitle, at) => ({
-			title: tabTitle,
-			body: at === 0 ? body : [],
-		}));
+		const [first = '', ...others] = titles;
+		const filled = { title: first, body: [paragraph(content)] };
+		const tabs = [filled, ...others.map((other) => ({ title: other, body: [] }))];
 		const id = google.docs.seed({ title, tabs });
 		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
 		const answers = await readAll(document, ['Start Character', 'startCharacter']);
@@ -287,14 +238,8 @@ describe('emails', () => {
 		const { items, size } = await call({ ...list, maxResults: 50 });
 		expect(size).toBeLessThanOrEqual(15_000);
 		expect(items.slice(0, -1).map(({ id }) => id)).toEqual(ids);
-		expect(Object.keys(items[0] ?? {})).toEqual([
-			'id',
-			'date',
-			'sender',
-			'subject',
-			'status',
-			'snippet',
-		]);
+		const keys = ['id', 'date', 'sender', 'subject', 'status', 'snippet'];
+		expect(Object.keys(items[0] ?? {})).toEqual(keys);
 		expect(noteIn(items)).toBe('Emails 1 to 50 of 50 are shown, newest first.');
 	});
 
@@ -396,9 +341,7 @@ describe('emails', () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
-			{
-				note: 'No email matches. Gmail was searched for: from:"nobody@example.com".',
-			},
+			{ note: 'No email matches. Gmail was searched for: from:"nobody@example.com".' },
 		]);
 	});
 

@@ -1,25 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import type { GoogleServer } from '../../dev/google/server';
 
-import { createNodeTool, token } from './runNode';
+import { createNodeTool } from './runNode';
+import { useGoogle } from './standIn';
 import { countStoredResults } from '../sharedState';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
+useGoogle((server) => (google = server));
 afterEach(() => {
-	expectNoViolations(google);
 	expect(countStoredResults()).toBe(0);
-});
-afterAll(async () => {
-	await google.close();
 });
 
 const send = 'gmail.users.messages.send';
@@ -104,10 +94,7 @@ describe('what a failing tool tells', () => {
 		createNodeTool({
 			url: google.url,
 			node: { type: 'test.workspaceTool', ...node },
-			parameters: {
-				inputMode: 'json',
-				inputObject: "={{ $fromAI('input', '', 'json') }}",
-			},
+			parameters: { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" },
 		});
 
 	test('the message names what is wrong and what is allowed, for the model sees nothing else', async () => {

@@ -61,6 +61,17 @@ export class Stage {
 		return JSON.parse(printed) as { files: Built[]; packages: BundledPackage[] };
 	}
 
+	/** Builds what a process needs to run built nodes in n8n's own context. */
+	buildHarness(): void {
+		const script = path.join(__dirname, 'buildHarness.mjs');
+		execFileSync(process.execPath, [script, this.harness], { stdio: 'inherit' });
+	}
+
+	/** The folder of what `buildHarness` built. */
+	get harness(): string {
+		return path.join(this.folder, 'harness');
+	}
+
 	/** The built file of a node. */
 	fileOf(name: string): string {
 		const file = manifest.n8n.nodes.find((one) => one.includes(`/${name}.`));
@@ -103,9 +114,10 @@ export function startScript(
 	script: string,
 	given: readonly string[] = [],
 	execPath = process.execPath,
+	more: NodeJS.ProcessEnv = {},
 ): ChildProcess {
 	// As n8n has packages find n8n-workflow.
-	const env = { ...process.env, NODE_PATH: path.join(root, 'node_modules') };
+	const env = { ...process.env, NODE_PATH: path.join(root, 'node_modules'), ...more };
 	const child = fork(path.join(__dirname, script), given, {
 		...{ cwd: root, env, execPath, execArgv: [], silent: true },
 	});
@@ -130,7 +142,11 @@ export class BuiltNodes {
 
 	constructor(stage: Stage, execPath?: string) {
 		this.stage = stage;
-		this.child = startScript('builtRuns.cjs', [], execPath);
+		const { folder, harness } = stage;
+		// The nodes must find the n8n-workflow of the harness.
+		const env = { NODE_PATH: harness, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
+		const given = [path.join(harness, 'harness.js')];
+		this.child = startScript('builtRuns.cjs', given, execPath, env);
 		this.over = once(this.child, 'exit').then(() => undefined);
 	}
 

@@ -1,20 +1,11 @@
 // Runs built nodes in a process of its own, each in n8n's own execute context. For each message with runs it sends one with how they ended.
-const { transformFileSync } = require('@swc/core');
+const { flushCompileCache } = require('node:module');
 
-const typescript = { target: 'es2023', parser: { syntax: 'typescript' } };
-require.extensions['.ts'] = (module, file) => {
-	const { code } = transformFileSync(file, {
-		jsc: typescript,
-		module: { type: 'commonjs' },
-		swcrc: false,
-	});
-	module._compile(code, file);
-};
-require('reflect-metadata');
 // As in test/setup.ts: short waits between tries.
 const draw = Math.random;
 Math.random = () => draw() / 20;
-const { createExecuteContext, withBinaryData } = require('../createExecuteContext.ts');
+const [harness] = process.argv.slice(2);
+const { createExecuteContext, withBinaryData } = require(harness);
 
 /** A run is the file of the node, its class, and the options of its context. */
 async function run({ file, name, options }) {
@@ -35,6 +26,8 @@ async function runAll(runs) {
 	const ended = [];
 	for (const one of runs) ended.push(await run(one));
 	process.send({ version: process.version, ended });
+	// Nothing is written at the end of a process that is killed.
+	flushCompileCache?.();
 }
 
 process.on('message', (runs) => void runAll(runs));

@@ -19,6 +19,7 @@ let service: AgentService;
 beforeAll(async () => {
 	execPath = await ensureOldestNodeInstalled();
 	stage.build();
+	stage.buildHarness();
 	service = await startAgentService({ apiKey, messages: () => [{ type: 'done' }] });
 });
 

@@ -171,9 +171,7 @@ test('what is never reached is left out', () => {
 test('the bill of materials names every package whose code is inside, with its version', () => {
 	const { components } = JSON.parse(
 		readFileSync(path.join(stage.dist, 'sbom.cdx.json'), 'utf8'),
-	) as {
-		components: Array<{ name: string; version: string; purl: string }>;
-	};
+	) as { components: Array<{ name: string; version: string; purl: string }> };
 	const listed = components.map(({ name, version }) => `${name}@${version}`).sort();
 	expect(listed).toEqual(packages.map(({ name, version }) => `${name}@${version}`).sort());
 	expect(listed).toEqual(

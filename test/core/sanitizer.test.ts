@@ -9,6 +9,7 @@ const key = 'can ary+/=&"key-91';
 const signature = '0xCANARY5ae81c3d90b7';
 const sanitizer = new Sanitizer([key, signature, '', 'abc']);
 const bytes = (text: string) => Buffer.from(text);
+const toBase64 = (text: string) => bytes(text).toString('base64');
 
 const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	['as it is', (secret) => secret],
@@ -23,16 +24,10 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	['in hex', (secret) => bytes(secret).toString('hex')],
 	['in hex with capitals', (secret) => bytes(secret).toString('hex').toUpperCase()],
 	['in JSON', (secret) => JSON.stringify({ secret })],
-	[
-		'percent-encoded as Python does it',
-		(secret) => encodeURIComponent(secret).replaceAll('%2F', '/'),
-	],
+	['percent-encoded by Python', (secret) => encodeURIComponent(secret).replaceAll('%2F', '/')],
 	['in JSON as PHP writes it', (secret) => JSON.stringify({ secret }).replaceAll('/', '\\/')],
 	['in JSON as Go writes it', (secret) => JSON.stringify({ secret }).replaceAll('&', '\\u0026')],
-	[
-		'in base64, percent-encoded',
-		(secret) => encodeURIComponent(bytes(`~~~?${secret}~~~?`).toString('base64')),
-	],
+	['in base64, percent-encoded', (secret) => encodeURIComponent(toBase64(`~~~?${secret}~~~?`))],
 	...['\u200B', '\u00AD', '\u034F', '\uFE0F', '\u{E0041}', '\u{E0100}', '\u{1D173}'].map(
 		(character): [string, (secret: string) => string] => [
 			`with U+${character.codePointAt(0)?.toString(16)} in between, which nobody sees`,
@@ -44,7 +39,7 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	['cut off in base64', (secret) => `${bytes(secret).toString('base64').slice(0, 16)}…`],
 	[
 		'cut off in base64 among others',
-		(secret) => `dXNlcjp${bytes(`r:${secret}`).toString('base64').slice(0, 18)}…`,
+		(secret) => `dXNlcjp${toBase64(`r:${secret}`).slice(0, 18)}…`,
 	],
 	['cut off in hex', (secret) => `${bytes(secret).toString('hex').slice(0, 22)}…`],
 	['cut off and percent-encoded', (secret) => `${encodeURIComponent(secret).slice(0, 26)}…`],
@@ -139,6 +134,7 @@ test.each([
 		expect(clean).not.toContain(part.slice(0, 20));
 });
 
+const bearerHidden = '{"authorization":"bearer •••"}';
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJyb2JvdCJ9.c2lnbmF0dXJlLWJ5dGVz';
 
 test.each([
@@ -146,34 +142,22 @@ test.each([
 	['a refresh token', 'grant 1//0gLx-abcdefgh123 expired', 'grant ••• expired'],
 	['a JSON web token', `assertion ${jwt}!`, 'assertion •••!'],
 	['a bearer header', 'Authorization: Bearer opaque-token-1', 'Authorization: Bearer •••'],
-	[
-		'a bearer header in JSON',
-		'{"authorization":"bearer abcdefghijklmnopq"}',
-		'{"authorization":"bearer •••"}',
-	],
+	['bearer in JSON', '{"authorization":"bearer abcdefghijklmnopq"}', bearerHidden],
 	['a key file', pem.trim().replaceAll('\n', '\\n'), '•••'],
 	['a client secret', 'GOCSPX-abc_def-ghi is wrong', '••• is wrong'],
 	[
 		'a query',
-		'GET /ws?sessionId=s&apiKey=otherkey&signature=sig HTTP',
-		'GET /ws?sessionId=s&apiKey=•••&signature=••• HTTP',
+		'/ws?id=s&apiKey=otherkey&signature=sig HTTP',
+		'/ws?id=s&apiKey=•••&signature=••• HTTP',
 	],
-	[
-		'a form',
-		'grant_type=x&client_secret=abc&assertion=def',
-		'grant_type=x&client_secret=•••&assertion=•••',
-	],
+	['a form', 'a=x&client_secret=abc&assertion=def', 'a=x&client_secret=•••&assertion=•••'],
 	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
 	[
 		'words in JSON',
-		'{\\"password\\":\\"a b c\\",\\"d\\":1}',
-		'{\\"password\\":\\"•••\\",\\"d\\":1}',
+		String.raw`{\"password\":\"a b\",\"d\":1}`,
+		String.raw`{\"password\":\"•••\",\"d\":1}`,
 	],
-	[
-		'a proxy',
-		'connect http://user:pass@proxy.example failed',
-		'connect http://•••@proxy.example failed',
-	],
+	['a proxy', 'to http://user:pass@proxy.example failed', 'to http://•••@proxy.example failed'],
 ])('what looks like a secret: %s', (_what, text, expected) => {
 	expect(new Sanitizer().sanitizeText(text)).toBe(expected);
 	expect(new Sanitizer().sanitizeText(expected)).toBe(expected);
@@ -191,52 +175,32 @@ test.each([
 });
 
 test('a text is one line, reads in one direction and ends', () => {
-	expect(
-		sanitizer.sanitizeText(
-			'bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim',
-		),
-	).toBe('bye 2026-01-01 | error | forged [31mreddnim');
+	const forged = 'bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim';
+	expect(sanitizer.sanitizeText(forged)).toBe('bye 2026-01-01 | error | forged [31mreddnim');
 	expect(sanitizer.sanitizeText('x'.repeat(10_000))).toHaveLength(4001);
 	expect(sanitizer.sanitizeText(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
 });
 
 test('of a failure message, description and status are clean, and the cause stays here', () => {
-	const cause = new Error(key);
-	const given = {
-		code: 502,
-		message: `a ${key}\nb`,
-		description: key,
-		status: key,
-		cause,
-		outcome: 'unknown' as const,
-	};
+	const texts = { message: `a ${key}\nb`, description: key, status: key };
+	const given = { code: 502, ...texts, cause: new Error(key), outcome: 'unknown' as const };
 	const failure = sanitizer.sanitizeError(new NodeError(given));
-	expect(failure).toMatchObject({
-		code: 502,
-		message: 'a ••• b',
-		description: '•••',
-		status: 'UNAVAILABLE',
-	});
-	expect(failure.outcome).toBe('unknown');
+	const clean = { message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' };
+	expect(failure).toMatchObject({ code: 502, ...clean, outcome: 'unknown' });
 	expect(failure.cause).toBeUndefined();
 });
 
 test('details keep their form and their line breaks, and no secret in values or names', () => {
 	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
-	expect(
-		sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details })).details,
-	).toEqual({
-		lines: 'a\n•••',
-		list: [1, null, true, { '•••': '•••' }],
-		none: null,
-	});
+	const failure = sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details }));
+	const list = [1, null, true, { '•••': '•••' }];
+	expect(failure.details).toEqual({ lines: 'a\n•••', list, none: null });
 });
 
 test('a message is shorter than a description', () => {
 	const text = 'x'.repeat(10_000);
-	const { message, description } = sanitizer.sanitizeError(
-		new NodeError({ code: 500, message: text, description: text }),
-	);
+	const error = new NodeError({ code: 500, message: text, description: text });
+	const { message, description } = sanitizer.sanitizeError(error);
 	expect([message.length, description?.length]).toEqual([1001, 4001]);
 });
 
@@ -245,13 +209,8 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 	(level) => {
 		const logged: string[][] = [];
 		const to = (name: string) => (text: string) => void logged.push([name, text]);
-		const logger = {
-			debug: to('debug'),
-			info: to('info'),
-			warn: to('warn'),
-			error: to('error'),
-		};
-		createSanitizedLog(logger, sanitizer)[level](`a\n${key}`);
+		const [debug, info, warn, error] = [to('debug'), to('info'), to('warn'), to('error')];
+		createSanitizedLog({ debug, info, warn, error }, sanitizer)[level](`a\n${key}`);
 		expect(logged).toEqual([[level, 'a •••']]);
 	},
 );
@@ -259,28 +218,12 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 test('the secrets of a credential, also in what a sign-in gave', () => {
 	const tokens = { access_token: 'a', refresh_token: 'r', id_token: 'i' };
 	const oauthTokenData = { ...tokens, token_type: 'Bearer', expires_in: 3599 };
-	const credential = {
-		apiKey: 'k',
-		email: 'a@b.example',
-		scope: null,
-		useProxy: true,
-		oauthTokenData,
-	};
-	expect(findSecrets({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r', 'i']);
-	const others = {
-		accessToken: 't',
-		clientSecret: 'c',
-		privateKey: 'p',
-		signature: 's',
-		userPublicKey: 'u',
-	};
-	expect(findSecrets({ ...others, userId: 'n', signatures: 'n' })).toEqual([
-		't',
-		'c',
-		'p',
-		's',
-		'u',
-	]);
+	const open = { email: 'a@b.example', scope: null, useProxy: true, signature: 5 };
+	expect(findSecrets({ apiKey: 'k', ...open, oauthTokenData })).toEqual(['k', 'a', 'r', 'i']);
+	const others = { accessToken: 't', clientSecret: 'c', privateKey: 'p' };
+	const signer = { signature: 's', userPublicKey: 'u' };
+	const found = findSecrets({ ...others, ...signer, userId: 'n', signatures: 'n' });
+	expect(found).toEqual(['t', 'c', 'p', 's', 'u']);
 });
 
 test('hides any secret in any text', () => {
@@ -299,20 +242,8 @@ test('hides any secret in any text', () => {
 describe('costs no more than the length of the text', () => {
 	const secrets = new Sanitizer([key, signature, pem]);
 	const units = [
-		'a',
-		'<',
-		'%25',
-		'&#38;',
-		'\\u005c',
-		'eyJa',
-		'eyJa.',
-		'-----BEGIN A-----',
-		'//a',
-		'Bearer ',
-		'can ary',
-		'\n',
-		'0x',
-		'apiKey=',
+		...['a', '<', '%25', '&#38;', '\\u005c', 'eyJa', 'eyJa.', '-----BEGIN A-----'],
+		...['//a', 'Bearer ', 'can ary', '\n', '0x', 'apiKey='],
 	];
 	test.each(units)('%j', (unit) => {
 		expectLinear(

@@ -31,9 +31,7 @@ test('every printed ratio becomes a row, met or missed', () => {
 	const missed = printedRatio(
 		'a name that is so long that it leaves no room for its column at all',
 		3,
-		{
-			atLeast: 4,
-		},
+		{ atLeast: 4 },
 	);
 	const printed = `Title (not a ratio)\n${met}\n${missed}\nrows  10 (at once)`;
 	expect(ratiosOf(printed)).toEqual([

@@ -7,10 +7,7 @@ const root = path.join(__dirname, '..', '..');
 const pages = ['docs/reliability.md', 'SECURITY.md'].map((name) => {
 	const text = readFileSync(path.join(root, name), 'utf8');
 	const links = [...text.matchAll(/\["([^\]]+)"\]\(([^)]+\.test\.ts)\)/g)].map(
-		([, title = '', file = '']) => ({
-			title,
-			file: path.join(root, path.dirname(name), file),
-		}),
+		([, title = '', file = '']) => ({ title, file: path.join(root, path.dirname(name), file) }),
 	);
 	const files = [...text.matchAll(/\]\([^)]*test\/[^)]+\.test\.ts\)/g)];
 	return { name, links, files };

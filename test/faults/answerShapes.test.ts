@@ -1,10 +1,8 @@
 // A gateway in the place of Google may answer with any JSON. Each part of each answer that an operation gets becomes something else:
 // a sample here, a larger one with `npm run test:faults`, all of them with SHAPES=Infinity.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
-import { onLoopback, type Listening } from '../../dev/loopback';
+import type { LoggedRequest } from '../../dev/google/server';
 import { withBinaryData } from '../createExecuteContext';
 import { Random } from '../hostile/random';
 import { readClaim } from './claim';
@@ -127,42 +125,12 @@ type Path = ReadonlyArray<string | number>;
 const unforeseen =
 	/call stack|is not a function|is not iterable|Cannot (read|convert)|undefined|Invalid (array|string|time)|gave no result|must be (of type|an instance)|Received/;
 
-/** In front of the stand-in. Of the answer with a number, the value at the path becomes another one. */
-class Front {
+/** Between the stand-in and the node. Of the answer with a number, the value at the path becomes another one. */
+class Gateway {
 	readonly answers: Array<{ readonly method: string; readonly body: unknown }> = [];
 	change: Cell | undefined;
-	readonly #url: string;
 
-	constructor(url: string) {
-		this.#url = url;
-	}
-
-	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const bytes = await buffer(request);
-		const { method = 'GET', headers, url = '' } = request;
-		const { authorization = '', 'content-type': kind = 'application/json' } = headers;
-		const sent = { authorization, 'content-type': kind };
-		const body = bytes.length > 0 ? bytes : undefined;
-		const answer = await fetch(this.#url + url, {
-			method,
-			headers: sent,
-			body,
-			redirect: 'manual',
-		});
-		const text = await answer.text();
-		const type = answer.headers.get('content-type') ?? '';
-		const location = answer.headers.get('location');
-		response.statusCode = answer.status;
-		response.setHeader('content-type', type);
-		if (location) response.setHeader('location', location);
-		response.end(
-			/^application\/json/.test(type)
-				? JSON.stringify(this.#changed(method, JSON.parse(text)))
-				: text,
-		);
-	}
-
-	#changed(method: string, body: unknown): unknown {
+	pass(body: unknown, { httpMethod: method }: LoggedRequest): unknown {
 		const at = this.answers.push({ method, body }) - 1;
 		return this.change?.at === at ? replaced(body, this.change.path, this.change.value) : body;
 	}
@@ -185,31 +153,24 @@ function pathsIn(value: unknown): Path[] {
 	]);
 }
 
-/** The whole node, whose requests go through the front to a stand-in of its own. */
+/** The whole node, whose answers go through a gateway. */
 class Place {
 	readonly world: World;
-	readonly front: Front;
-	readonly #listening: Listening;
+	readonly gateway = new Gateway();
 
-	private constructor(world: World, front: Front, listening: Listening) {
+	private constructor(world: World) {
 		this.world = world;
-		this.front = front;
-		this.#listening = listening;
-		world.url = listening.url;
+		const rewrite = this.gateway.pass.bind(this.gateway);
+		world.google.fault({ rewrite, times: Infinity });
 	}
 
 	static async start(): Promise<Place> {
-		const world = await World.start();
-		const front = new Front(world.google.url);
-		const server = createServer((request, response) => {
-			front.serve(request, response).catch(() => request.socket.destroy());
-		});
-		return new Place(world, front, await onLoopback(server));
+		return new Place(await World.start());
 	}
 
 	/** @returns what the user reads of a failure, or `read` */
 	async run(inputOf: Way): Promise<string> {
-		this.front.answers.length = 0;
+		this.gateway.answers.length = 0;
 		const input = { ...inputOf(this.world.seeds), maxRetryWaitSeconds: 0 };
 		return await this.world.run({ inputs: [input] }).then(
 			() => 'read',
@@ -221,7 +182,6 @@ class Place {
 	}
 
 	async close(): Promise<void> {
-		await this.#listening.close();
 		await this.world.close();
 	}
 }
@@ -240,7 +200,7 @@ interface Cell {
 /** Runs once without a change. @returns some of the changes that are possible then */
 async function chooseCells(place: Place, inputOf: Way): Promise<Array<Cell | undefined>> {
 	expect(await place.run(inputOf)).toBe('read');
-	const places = place.front.answers.flatMap((answer, at) =>
+	const places = place.gateway.answers.flatMap((answer, at) =>
 		pathsIn(answer.body).map((path) => ({ at, path })),
 	);
 	const all = places.flatMap((one) => wrong.map((value) => ({ ...one, value })));
@@ -252,11 +212,11 @@ async function chooseCells(place: Place, inputOf: Way): Promise<Array<Cell | und
 
 /** @returns what is wrong in what the user reads after a change, if anything */
 async function findWrong(place: Place, inputOf: Way, cell?: Cell): Promise<string[]> {
-	const { front } = place;
-	front.change = cell;
+	const { gateway } = place;
+	gateway.change = cell;
 	const said = await place.run(inputOf);
-	front.change = undefined;
-	const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
+	gateway.change = undefined;
+	const { method = 'GET' } = gateway.answers[cell?.at ?? 0] ?? {};
 	// An error that does not say so is read as: nothing was done.
 	const isSaid = said.includes('already created') || readClaim({ message: said }) !== 'not done';
 	const isLie = method !== 'GET' && said !== 'read' && !isSaid;

@@ -16,6 +16,7 @@ const stage = new Stage();
 jest.setTimeout(1_200_000);
 beforeAll(() => {
 	stage.build();
+	stage.buildHarness();
 });
 afterAll(() => {
 	stage.remove();

@@ -29,8 +29,8 @@ interface Variant {
 
 let keys = 0;
 const plain: Variant = { suffix: '', field: '', given: () => ({}) };
-/** Base64 of more bytes than go into one request. */
-const large = 'AAAA'.repeat(1_700_000);
+/** The binary field of an item with more bytes than go into one request. */
+export const largeField = 'large';
 
 /** In the document that the account has. */
 const replaceLine = (text: string) => ({ find: 'First line', replace: text, format: 'markdown' });
@@ -98,7 +98,7 @@ const variants: readonly Variant[] = [
 	{
 		suffix: ', above 5 MB',
 		field: 'contentSource',
-		given: () => ({ contentSource: 'base64', content: large }),
+		given: () => ({ contentSource: 'binary', binaryPropertyName: [largeField] }),
 		isLarge: true,
 	},
 	{

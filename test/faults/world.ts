@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
@@ -10,7 +10,7 @@ import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { binary } from '../Workspace/actions/mail/mails';
 import { file, multipart, plain } from '../Workspace/actions/mail/parts';
 import { createExecuteContext, loadBinaryData } from '../createExecuteContext';
-import { marker, type Seeds } from './samples';
+import { largeField, marker, type Seeds } from './samples';
 
 // One line for each wait would be thousands.
 process.env.N8N_LOG_LEVEL = 'silent';
@@ -37,21 +37,31 @@ export interface RunOptions {
 	readonly authentication?: 'oAuth2' | 'serviceAccount';
 }
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+	modulusLength: 2048,
+	publicKeyEncoding: { type: 'spki', format: 'pem' },
+	privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
 const user = 'someone@example.com';
 const robot = 'robot@project.example';
+
+const small = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
+const large = binary(Buffer.alloc(5_100_000), 'large.bin');
+
+/** The binary data of an item; the large file only where the input names it. */
+function filesFor({ binaryPropertyName: names }: IDataObject): IBinaryKeyData {
+	const isLarge = (names as readonly string[] | undefined)?.includes(largeField);
+	return isLarge ? { [largeField]: large } : small;
+}
 
 /** A stand-in for Google with something in it, and the whole node against it. */
 export class World {
 	readonly google: GoogleServer;
 	readonly seeds: Seeds;
-	/** Where the node finds Google: the stand-in, or what a test puts in front of it. */
-	url: string;
 	private readonly tokens: { accessToken: string; refreshToken: string };
 
 	private constructor(google: GoogleServer) {
 		this.google = google;
-		this.url = google.url;
 		const grant = { scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] };
 		const tokens = {
 			accessToken: google.tokens.issue(grant),
@@ -84,8 +94,7 @@ export class World {
 	}
 
 	static async start(): Promise<World> {
-		const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-		const serviceAccounts = [{ email: robot, publicKey: pem, delegates: [user] }];
+		const serviceAccounts = [{ email: robot, publicKey, delegates: [user] }];
 		return new World(await startGoogle({ users: [user], serviceAccounts }));
 	}
 
@@ -107,7 +116,7 @@ export class World {
 			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
 			items: inputs.map((input) => ({
 				json: { input: { ...(input as IDataObject), ...options } },
-				binary: { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') },
+				binary: filesFor(input as IDataObject),
 			})),
 			node,
 			executionId,
@@ -124,14 +133,14 @@ export class World {
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
 		if (authentication === 'oAuth2') {
 			const own = { grantType: 'authorizationCode', authentication: 'body' };
-			const data = { ...buildSignedInCredential(this.url, this.tokens), ...own };
-			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.url}/token` } };
+			const data = { ...buildSignedInCredential(this.google.url, this.tokens), ...own };
+			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.google.url}/token` } };
 		}
 		return {
 			workspaceServiceAccountApi: {
-				...buildEndpoints(this.url),
+				...buildEndpoints(this.google.url),
 				email: robot,
-				privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+				privateKey,
 				delegatedEmail: user,
 				driveAccess: 'allFiles',
 				scope: 'https://www.googleapis.com/auth/spreadsheets',

@@ -36,10 +36,8 @@ async function ask(path: string, init: RequestInit = {}): Promise<{ status: numb
 }
 
 async function list(query: Record<string, string>): Promise<gmail_v1.Schema$ListMessagesResponse> {
-	const { body } = await ask(
-		`/gmail/v1/users/me/messages?${new URLSearchParams(query).toString()}`,
-	);
-	return body;
+	const params = new URLSearchParams(query).toString();
+	return (await ask(`/gmail/v1/users/me/messages?${params}`)).body;
 }
 
 async function read(id: string, query = ''): Promise<gmail_v1.Schema$Message> {
@@ -77,9 +75,8 @@ describe('list', () => {
 		const page = await list({ maxResults: '2' });
 		expect(page.nextPageToken).toMatch(/^\d{20}$/);
 		const rest = await list({ maxResults: '10', pageToken: page.nextPageToken ?? '' });
-		expect([...(page.messages ?? []), ...(rest.messages ?? [])].map(({ id }) => id)).toEqual(
-			ids,
-		);
+		const listed = [...(page.messages ?? []), ...(rest.messages ?? [])];
+		expect(listed.map(({ id }) => id)).toEqual(ids);
 		expect(rest).not.toHaveProperty('nextPageToken');
 	});
 
@@ -101,29 +98,12 @@ describe('list', () => {
 	])('%s', async (q, expected) => {
 		const file =
 			'Content-Type: application/pdf; name="x.pdf"\nContent-Disposition: attachment\n\nPDF';
-		google.gmail.seed({
-			from: 'Ann <ann@x.org>',
-			subject: 'a',
-			text: 'the word',
-			date: new Date('2026-01-01'),
-		});
-		google.gmail.seed({
-			from: 'bob@x.org',
-			subject: 'b',
-			text: 'a word',
-			date: new Date('2026-01-03'),
-		});
-		google.gmail.seed({
-			raw: `From: "Doe, John" <doe@x.org>\nSubject: c Monthly Report\nContent-Type: multipart/mixed; boundary=b\n\n--b\n${file}\n--b--\n`,
-			labelIds: ['INBOX'],
-			date: new Date('2026-01-04'),
-		});
-		google.gmail.seed({
-			subject: 'd',
-			text: 'the word',
-			labelIds: ['SPAM'],
-			date: new Date('2026-01-01'),
-		});
+		const on = (day: number) => ({ date: new Date(`2026-01-0${day}`) });
+		const raw = `From: "Doe, John" <doe@x.org>\nSubject: c Monthly Report\nContent-Type: multipart/mixed; boundary=b\n\n--b\n${file}\n--b--\n`;
+		google.gmail.seed({ from: 'Ann <ann@x.org>', subject: 'a', text: 'the word', ...on(1) });
+		google.gmail.seed({ from: 'bob@x.org', subject: 'b', text: 'a word', ...on(3) });
+		google.gmail.seed({ raw, labelIds: ['INBOX'], ...on(4) });
+		google.gmail.seed({ subject: 'd', text: 'the word', labelIds: ['SPAM'], ...on(1) });
 		const found = await list({ q });
 		const subjects = await Promise.all(
 			(found.messages ?? []).map(async ({ id }) =>
@@ -153,10 +133,7 @@ describe('get', () => {
 		expect(message.payload?.body?.data).toMatch(/=$/);
 		expect(
 			await read(id, '?format=metadata&metadataHeaders=subject&fields=id,payload/headers'),
-		).toEqual({
-			id,
-			payload: { headers: [{ name: 'Subject', value: 'Grüße 😀' }] },
-		});
+		).toEqual({ id, payload: { headers: [{ name: 'Subject', value: 'Grüße 😀' }] } });
 	});
 
 	it('gives files by an id of their own that changes at every read', async () => {

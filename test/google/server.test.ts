@@ -4,9 +4,7 @@ let google: GoogleServer;
 let token: string;
 
 beforeAll(async () => {
-	google = await startGoogle({
-		pathPrefix: '/prefix',
-	});
+	google = await startGoogle({ pathPrefix: '/prefix' });
 });
 beforeEach(() => {
 	google.reset();

@@ -105,11 +105,7 @@ describe('several ranges and structure', () => {
 		];
 		expect(
 			valuesCall('batchUpdate', { spreadsheetId: id }, { data, valueInputOption: 'RAW' }),
-		).toMatchObject({
-			totalUpdatedRows: 2,
-			totalUpdatedCells: 3,
-			totalUpdatedSheets: 1,
-		});
+		).toMatchObject({ totalUpdatedRows: 2, totalUpdatedCells: 3, totalUpdatedSheets: 1 });
 		const read = valuesCall('batchGet', { spreadsheetId: id, ranges: ['A1:B1', 'D4:E4'] });
 		expect((read as sheets_v4.Schema$BatchGetValuesResponse).valueRanges).toMatchObject([
 			{ values: [['x', 'b']] },

@@ -11,109 +11,104 @@ import {
 } from '../../nodes/http/body';
 import { expectLinear } from '../growth';
 
-describe('body', () => {
-	const breaking = () =>
-		Readable.from(
-			(function* () {
-				yield Buffer.from('{"a":');
-				throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-			})(),
-		);
+const breaking = () =>
+	Readable.from(
+		(function* () {
+			yield Buffer.from('{"a":');
+			throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+		})(),
+	);
 
-	const endless = (count: () => void) =>
-		Readable.from(
-			(function* () {
-				for (;;) {
-					count();
-					yield Buffer.alloc(1024 * 1024);
-				}
-			})(),
-		);
+const endless = (count: () => void) =>
+	Readable.from(
+		(function* () {
+			for (;;) {
+				count();
+				yield Buffer.alloc(1024 * 1024);
+			}
+		})(),
+	);
 
-	const { signal } = new AbortController();
+const { signal } = new AbortController();
 
-	test('JSON is parsed behind a byte order mark, too', () => {
-		const body = Buffer.from('\uFEFF{"a":1}');
-		expect([mayBeJson(body), tryParseJson(body)]).toEqual([true, { a: 1 }]);
+test('JSON is parsed behind a byte order mark, too', () => {
+	const body = Buffer.from('\uFEFF{"a":1}');
+	expect([mayBeJson(body), tryParseJson(body)]).toEqual([true, { a: 1 }]);
+});
+
+test('a body that grows beyond the limit is left there', async () => {
+	let made = 0;
+	await expect(readBody({ body: endless(() => made++) }, signal)).rejects.toMatchObject({
+		reason: 'tooLarge',
 	});
+	expect(made).toBeLessThan(70);
+});
 
-	test('a body that grows beyond the limit is left there', async () => {
-		let made = 0;
-		await expect(readBody({ body: endless(() => made++) }, signal)).rejects.toMatchObject({
-			reason: 'tooLarge',
-		});
-		expect(made).toBeLessThan(70);
+test('a body that breaks off says so, with the code alone', async () => {
+	await expect(readBody({ body: breaking() }, signal)).rejects.toMatchObject({
+		reason: 'cutShort',
+		errorCode: 'ECONNRESET',
 	});
+});
 
-	test('a body that breaks off says so, with the code alone', async () => {
-		await expect(readBody({ body: breaking() }, signal)).rejects.toMatchObject({
-			reason: 'cutShort',
-			errorCode: 'ECONNRESET',
-		});
-	});
+test('a signal ends the reading', async () => {
+	const stop = new AbortController();
+	const silent = new Readable({ read() {} });
+	const reading = readBody({ body: silent }, stop.signal);
+	stop.abort();
+	await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
+	expect(silent.destroyed).toBe(true);
+});
 
-	test('a signal ends the reading', async () => {
-		const stop = new AbortController();
-		const silent = new Readable({ read() {} });
-		const reading = readBody({ body: silent }, stop.signal);
-		stop.abort();
-		await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
-		expect(silent.destroyed).toBe(true);
-	});
+test('of an error’s body that is cut short, or too long, there is what came', async () => {
+	expect((await readErrorBody(breaking())).toString()).toBe('{"a":');
+	let made = 0;
+	expect((await readErrorBody(endless(() => made++))).length).toBeLessThanOrEqual(1024 * 1024);
+	expect(made).toBeLessThan(5);
+});
 
-	test('of an error’s body that is cut short, or too long, there is what came', async () => {
-		expect((await readErrorBody(breaking())).toString()).toBe('{"a":');
-		let made = 0;
-		expect((await readErrorBody(endless(() => made++))).length).toBeLessThanOrEqual(
-			1024 * 1024,
-		);
-		expect(made).toBeLessThan(5);
-	});
+test('of an error’s body, 256 KiB are kept', async () => {
+	const large = Buffer.alloc(256 * 1024 + 1);
+	expect(await readErrorBody(large)).toHaveLength(256 * 1024);
+	expect(
+		await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)])),
+	).toHaveLength(256 * 1024);
+});
 
-	test('of an error’s body, 256 KiB are kept', async () => {
-		const large = Buffer.alloc(256 * 1024 + 1);
-		expect(await readErrorBody(large)).toHaveLength(256 * 1024);
-		expect(
-			await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)])),
-		).toHaveLength(256 * 1024);
+test.each([
+	['bytes', (text: string) => Buffer.from(text)],
+	['a stream', (text: string) => Readable.from([Buffer.from(text)])],
+])('a limit is kept to the byte: %s', async (_what, bodyOf) => {
+	expect(await readBody({ body: bodyOf('abc') }, signal, 3)).toEqual(Buffer.from('abc'));
+	await expect(readBody({ body: bodyOf('abcd') }, signal, 3)).rejects.toMatchObject({
+		reason: 'tooLarge',
 	});
+});
 
-	test.each([
-		['bytes', (text: string) => Buffer.from(text)],
-		['a stream', (text: string) => Readable.from([Buffer.from(text)])],
-	])('a limit is kept to the byte: %s', async (_what, bodyOf) => {
-		expect(await readBody({ body: bodyOf('abc') }, signal, 3)).toEqual(Buffer.from('abc'));
-		await expect(readBody({ body: bodyOf('abcd') }, signal, 3)).rejects.toMatchObject({
-			reason: 'tooLarge',
-		});
-	});
+test('after the reading no listener stays', async () => {
+	const body = Readable.from([Buffer.from('abc'), Buffer.from('de')]);
+	expect((await readBody({ body: body }, signal)).length).toBe(5);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
+	expect(maxResponseBytes).toBe(64 * 1024 * 1024);
+});
 
-	test('after the reading no listener stays', async () => {
-		const body = Readable.from([Buffer.from('abc'), Buffer.from('de')]);
-		expect((await readBody({ body: body }, signal)).length).toBe(5);
-		expect(getEventListeners(signal, 'abort')).toEqual([]);
-		expect(maxResponseBytes).toBe(64 * 1024 * 1024);
-	});
+test('a signal that is aborted already ends the reading', async () => {
+	const reading = readBody({ body: new Readable({ read() {} }) }, AbortSignal.abort());
+	await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
+});
 
-	test('a signal that is aborted already ends the reading', async () => {
-		const reading = readBody({ body: new Readable({ read() {} }) }, AbortSignal.abort());
-		await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
-	});
+test('JSON has a thousand levels at most', () => {
+	const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+	expect([canParse(nested(1000)), canParse(nested(1001))]).toEqual([true, false]);
+});
 
-	test('JSON has a thousand levels at most', () => {
-		const nested = (levels: number) =>
-			Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
-		expect([canParse(nested(1000)), canParse(nested(1001))]).toEqual([true, false]);
-	});
-
-	test.each([
-		['many lists', '[],', 2_000_000],
-		['many objects', '{},', 2_000_000],
-		['many numbers', '1,', 5_999_999],
-	])('JSON has six million parts at most: %s', (_what, unit, count) => {
-		const json = (units: number) => Buffer.from(`[${unit.repeat(units - 1)}0]`);
-		expect([canParse(json(count)), canParse(json(count + 2))]).toEqual([true, false]);
-	});
+test.each([
+	['many lists', '[],', 2_000_000],
+	['many objects', '{},', 2_000_000],
+	['many numbers', '1,', 5_999_999],
+])('JSON has six million parts at most: %s', (_what, unit, count) => {
+	const json = (units: number) => Buffer.from(`[${unit.repeat(units - 1)}0]`);
+	expect([canParse(json(count)), canParse(json(count + 2))]).toEqual([true, false]);
 });
 
 describe('parts of JSON', () => {

@@ -1,4 +1,5 @@
 // The same fault of the network means the same for every node: what it says, whether the work was done, and how often it is tried.
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 import { failureOf } from '../createExecuteContext';
@@ -17,18 +18,13 @@ import { type Given, type NodeName, nodeNames, Nodes } from './nodes';
 
 const nodes = new Nodes();
 
-interface FaultCase {
-	readonly name: string;
-	readonly make: () => Promise<Place>;
-	/**
-	 * `notDone`: surely not carried out, tried again; `unknown`: it may have been, so a change is not sent again; `final`: surely not
-	 * carried out, and another try would not help.
-	 */
-	readonly kind: 'notDone' | 'unknown' | 'final';
-	/** HTTP status of the failure. */
-	readonly code: string;
-	/** In its message or description. */
-	readonly says: RegExp;
+/**
+ * `notDone`: surely not carried out, tried again; `unknown`: it may have been, so a change is not sent again; `final`: surely not
+ * carried out, and another try would not help.
+ */
+type Kind = 'notDone' | 'unknown' | 'final';
+
+interface Special {
 	/** What a channel says of it, where that differs. */
 	readonly channelSays?: RegExp;
 	readonly options?: Given['options'];
@@ -37,247 +33,137 @@ interface FaultCase {
 	readonly none?: Partial<Record<NodeName, string>>;
 }
 
+interface FaultCase extends Special {
+	readonly name: string;
+	readonly make: () => Promise<Place>;
+	readonly kind: Kind;
+	/** HTTP status of the failure. */
+	readonly code: string;
+	/** In its message or description. */
+	readonly says: RegExp;
+}
+
+const fault = (
+	name: string,
+	make: () => Promise<Place>,
+	kind: Kind,
+	code: number,
+	says: RegExp,
+	special: Special = {},
+): FaultCase => ({ name, make, kind, code: `${code}`, says, ...special });
+
+/** A status, which a channel tells by its number. */
+const statusFault = (code: number, kind: Kind, says: RegExp, special: Special = {}) =>
+	fault(`${code}`, status(code), kind, code, says, {
+		channelSays: new RegExp(`with status ${code}`),
+		...special,
+	});
+
 const noChannel = (why: string) => ({ 'its wait': why, 'Agent Session Trigger': why });
+const untilItOpens = noChannel('a channel waits for as long as it takes');
+const notRead = noChannel('what a server says in place of a channel is not read to its end');
+const ofItsOwn = noChannel('the time for a channel to open is not the user’s to set');
+const rightAnswer = noChannel('there it is the right answer');
 const later = { 'retry-after': '5' };
+const atOnce = { 'retry-after': '0' };
 const asked = /asks n8n to wait 5 seconds, but 'Max Retry Wait \(Seconds\)' allows 1\./;
 const byTimeAlone = 'how often a refusal for quota is repeated is bounded by time alone there';
+const afterChange = 'of Google it may come after the change, Retry-After or not';
+const noWait = /but 'Max Retry Wait \(Seconds\)' allows 0\./;
+const wasReset = /the connection was reset/;
+const wasCut = /response was cut off/;
+const tooLate = /did not respond within 1 s\b/;
+const inOneSecond = { timeoutSeconds: 1 };
+const triedAgain = /Tried \d times|Another try would need a longer wait/;
+const triedOrAsked = /Tried \d times|asks n8n to wait 2 seconds/;
+const untrusted = /n8n does not know who issued the server's certificate/;
+
+const notResolved = systemError('EAI_AGAIN', 'getaddrinfo');
+const endBeforeTls = raw((socket) => socket.end(), 'https');
+const silent = answering(() => undefined);
+const once = (reply: string) => (socket: Socket) => {
+	socket.once('data', () => socket.end(reply));
+};
+const noTls = once('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n';
+const silentAfter101 = raw((socket) => {
+	socket.once('data', () => socket.write(switching));
+});
+const resetAtOnce = answering(({ socket }) => {
+	reset(socket);
+});
+const json = { 'content-type': 'application/json' };
+const resetWithin = answering(({ socket }, response) => {
+	response.writeHead(200, { ...json, 'content-length': '1000' });
+	response.write('{"id":');
+	setImmediate(() => {
+		reset(socket);
+	});
+});
+const halfGzip = answering((_request, response) => {
+	const packed = gzipSync(JSON.stringify({ id: 'x'.repeat(100), text: 'y'.repeat(1000) }));
+	response.writeHead(200, { ...json, 'content-encoding': 'gzip' });
+	response.end(packed.subarray(0, packed.length / 2));
+});
+const elsewhere = status(302, { location: 'http://127.0.0.1:9/elsewhere' });
 
 const cases: FaultCase[] = [
-	{
-		name: 'ECONNREFUSED',
-		make: closedPort,
-		kind: 'notDone',
-		code: '503',
-		says: /the connection was refused/,
-	},
-	{
-		name: 'EHOSTUNREACH',
-		make: systemError('EHOSTUNREACH'),
-		kind: 'notDone',
-		code: '503',
-		says: /the host cannot be reached/,
-	},
-	{
-		name: 'ENETUNREACH',
-		make: systemError('ENETUNREACH'),
-		kind: 'notDone',
-		code: '503',
-		says: /the network cannot be reached/,
-	},
-	{
-		name: 'ETIMEDOUT while connecting',
-		make: systemError('ETIMEDOUT'),
-		kind: 'notDone',
-		code: '503',
-		says: /the server did not respond/,
-	},
-	{
-		name: 'ENOTFOUND',
-		make: unknownName,
-		kind: 'notDone',
-		code: '503',
-		says: /the host name was not found/,
-	},
-	{
-		name: 'EAI_AGAIN',
-		make: systemError('EAI_AGAIN', 'getaddrinfo'),
-		kind: 'notDone',
-		code: '503',
-		says: /the host name could not be resolved/,
-	},
-	{
-		name: 'a connection that ends before TLS stands',
-		make: raw((socket) => socket.end(), 'https'),
-		kind: 'notDone',
-		code: '503',
-		says: /the connection was reset/,
-	},
-	{
-		name: 'ECONNRESET before TLS stands',
-		make: raw(reset, 'https'),
-		kind: 'notDone',
-		code: '503',
-		says: /the connection was reset/,
-	},
-	{
-		name: 'ECONNRESET in place of an answer',
-		make: answering(({ socket }) => {
-			reset(socket);
-		}),
-		kind: 'unknown',
-		code: '503',
-		says: /the connection was reset/,
-	},
-	{
-		name: 'ECONNRESET within the answer',
-		make: answering(({ socket }, response) => {
-			response.writeHead(200, {
-				'content-type': 'application/json',
-				'content-length': '1000',
-			});
-			response.write('{"id":');
-			setImmediate(() => {
-				reset(socket);
-			});
-		}),
-		kind: 'unknown',
-		code: '502',
-		says: /response was cut off/,
-		none: noChannel('what a server says in place of a channel is not read to its end'),
-	},
-	{
-		name: 'gzip that ends in the middle',
-		make: answering((_request, response) => {
-			const packed = gzipSync(
-				JSON.stringify({ id: 'x'.repeat(100), text: 'y'.repeat(1000) }),
-			);
-			const half = packed.subarray(0, packed.length / 2);
-			response.writeHead(200, {
-				'content-type': 'application/json',
-				'content-encoding': 'gzip',
-			});
-			response.end(half);
-		}),
-		kind: 'unknown',
-		code: '502',
-		says: /response was cut off/,
-		none: {
-			...noChannel('what a server says in place of a channel is not read to its end'),
-			'Agent Execute': 'it asks the service not to compress',
-		},
-	},
-	{
-		name: 'an answer that is not HTTP',
-		make: raw((socket) => {
-			socket.once('data', () => socket.end('SSH-2.0-server\r\n'));
-		}),
-		kind: 'unknown',
-		code: '503',
-		says: /the response was not valid HTTP/,
-	},
-	{
-		name: 'TLS to a port without it',
-		make: raw((socket) => {
-			socket.once('data', () =>
-				socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
-			);
-		}, 'https'),
-		kind: 'final',
-		code: '503',
-		says: /the secure \(TLS\) connection failed/,
-	},
-	{
-		name: 'a self-signed certificate',
-		make: withCertificate,
-		kind: 'final',
-		code: '503',
-		says: /n8n does not know who issued the server's certificate/,
-	},
-	{
-		name: 'no answer within Timeout (Seconds)',
-		make: answering(() => undefined),
-		kind: 'unknown',
-		code: '504',
-		options: { timeoutSeconds: 1 },
-		says: /did not respond within 1 s\b/,
-		none: noChannel('the time for a channel to open is not the user’s to set'),
-	},
-	{
-		name: '101, after which neither an answer nor an error comes',
-		make: raw((socket) => {
-			socket.once('data', () =>
-				socket.write(
-					'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
-				),
-			);
-		}),
-		kind: 'unknown',
-		code: '504',
-		options: { timeoutSeconds: 1 },
-		says: /did not respond within 1 s\b/,
-		none: noChannel('there it is the right answer'),
-	},
-	{
-		name: '429',
-		make: status(429, { 'retry-after': '0' }),
-		kind: 'notDone',
-		code: '429',
-		says: /Tried \d times|Another try would need a longer wait/,
+	fault('ECONNREFUSED', closedPort, 'notDone', 503, /the connection was refused/),
+	fault('EHOSTUNREACH', systemError('EHOSTUNREACH'), 'notDone', 503, /host cannot be reached/),
+	fault('ENETUNREACH', systemError('ENETUNREACH'), 'notDone', 503, /network cannot be reached/),
+	fault('ETIMEDOUT', systemError('ETIMEDOUT'), 'notDone', 503, /the server did not respond/),
+	fault('ENOTFOUND', unknownName, 'notDone', 503, /the host name was not found/),
+	fault('EAI_AGAIN', notResolved, 'notDone', 503, /the host name could not be resolved/),
+	fault('an end before TLS stands', endBeforeTls, 'notDone', 503, wasReset),
+	fault('ECONNRESET before TLS stands', raw(reset, 'https'), 'notDone', 503, wasReset),
+	fault('ECONNRESET in place of an answer', resetAtOnce, 'unknown', 503, wasReset),
+	fault('ECONNRESET within the answer', resetWithin, 'unknown', 502, wasCut, { none: notRead }),
+	fault('gzip that ends in the middle', halfGzip, 'unknown', 502, wasCut, {
+		none: { ...notRead, 'Agent Execute': 'it asks the service not to compress' },
+	}),
+	fault('no HTTP', raw(once('SSH-2.0-server\r\n')), 'unknown', 503, /was not valid HTTP/),
+	fault(
+		'TLS to a port without it',
+		raw(noTls, 'https'),
+		'final',
+		503,
+		/\(TLS\) connection failed/,
+	),
+	fault('a self-signed certificate', withCertificate, 'final', 503, untrusted),
+	fault('no answer within Timeout (Seconds)', silent, 'unknown', 504, tooLate, {
+		options: inOneSecond,
+		none: ofItsOwn,
+	}),
+	fault('101, then neither an answer nor an error', silentAfter101, 'unknown', 504, tooLate, {
+		options: inOneSecond,
+		none: rightAnswer,
+	}),
+	fault('429', status(429, atOnce), 'notDone', 429, triedAgain, {
 		channelSays: /with status 429/,
 		none: { Workspace: byTimeAlone },
-	},
-	{
-		name: '429, and no wait is allowed',
-		make: status(429),
-		kind: 'notDone',
-		code: '429',
-		options: { maxRetryWaitSeconds: 0 },
+	}),
+	fault('429, and no wait is allowed', status(429), 'notDone', 429, noWait, {
+		...{ options: { maxRetryWaitSeconds: 0 }, onlyTry: true },
+		none: untilItOpens,
+	}),
+	fault('429, and a longer wait than is allowed', status(429, later), 'notDone', 429, asked, {
 		onlyTry: true,
-		says: /but 'Max Retry Wait \(Seconds\)' allows 0\./,
-		none: noChannel('a channel waits for as long as it takes'),
-	},
-	{
-		name: '429, and a longer wait than is allowed',
-		make: status(429, later),
-		kind: 'notDone',
-		code: '429',
-		onlyTry: true,
-		says: asked,
-		none: noChannel('a channel waits for as long as it takes'),
-	},
-	{
-		name: '500',
-		make: status(500),
-		kind: 'unknown',
-		code: '500',
-		says: /500/,
-		channelSays: /with status 500/,
-	},
-	{
-		name: '503',
-		make: status(503),
-		kind: 'unknown',
-		code: '503',
-		says: /503/,
+		none: untilItOpens,
+	}),
+	statusFault(500, 'unknown', /500/),
+	statusFault(503, 'unknown', /503/),
+	fault('503 with Retry-After: 0', status(503, atOnce), 'notDone', 503, triedOrAsked, {
 		channelSays: /with status 503/,
-	},
-	{
-		name: '503 with Retry-After: 0',
-		make: status(503, { 'retry-after': '0' }),
-		kind: 'notDone',
-		code: '503',
-		says: /Tried \d times|asks n8n to wait 2 seconds/,
-		channelSays: /with status 503/,
-		none: { Workspace: 'of Google it may come after the change, Retry-After or not' },
-	},
-	{
-		name: '503, and a longer wait than is allowed',
-		make: status(503, later),
-		kind: 'notDone',
-		code: '503',
+		none: { Workspace: afterChange },
+	}),
+	fault('503, and a longer wait than is allowed', status(503, later), 'notDone', 503, asked, {
 		onlyTry: true,
-		says: asked,
-		none: {
-			...noChannel('a channel waits for as long as it takes'),
-			Workspace: 'of Google it may come after the change, Retry-After or not',
-		},
-	},
-	{
-		name: 'a redirect',
-		make: status(302, { location: 'http://127.0.0.1:9/elsewhere' }),
-		kind: 'final',
-		code: '302',
-		says: /with a redirect/,
+		none: { ...untilItOpens, Workspace: afterChange },
+	}),
+	fault('a redirect', elsewhere, 'final', 302, /with a redirect/, {
 		channelSays: /with status 302/,
-	},
-	{
-		name: '400',
-		make: status(400),
-		kind: 'final',
-		code: '400',
-		says: /400/,
-		channelSays: /with status 400/,
-	},
+	}),
+	statusFault(400, 'final', /400/),
 ];
 
 let executions = 0;
@@ -361,7 +247,6 @@ async function expectFailure(
 }
 
 test('every node has its share of the table', () => {
-	expect(
-		nodeNames.filter((name) => cases.every(({ none }) => none?.[name] !== undefined)),
-	).toEqual([]);
+	const left = nodeNames.filter((name) => cases.every(({ none }) => none?.[name] !== undefined));
+	expect(left).toEqual([]);
 });

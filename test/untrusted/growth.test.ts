@@ -3,7 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
-import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
+import { getStoredText } from '../../nodes/Workspace/actions/document/documentState';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBuilder';
 import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';

@@ -81,10 +81,9 @@ function checkNotEmpty(
 	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
 	for (const { name, displayName } of executeFields) {
 		if (!names.includes(name)) continue;
-		const value = values[name] ?? undefined;
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
-		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
+		if (values[name] != null && (mayBeBlank || !isBlank(values[name]))) continue;
 		if (!hasExpression(rawParameters.getSaved(name))) continue;
 		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(

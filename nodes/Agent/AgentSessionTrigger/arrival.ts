@@ -5,7 +5,7 @@ import { storeBinary } from '../../core/binaryStorage';
 import type { ConnectionEvent } from '../session/connection';
 import { outputTextField } from '../session/fields';
 import { findText } from '../session/messageFields';
-import * as sessionMessages from '../session/messages';
+import { parseFrame, type SessionFrame, type SessionMessage } from '../session/messages';
 
 /**
  * The bytes of memory that an event takes, or a frame besides its content, measured with V8 in Node
@@ -21,19 +21,19 @@ export class MessageArrival {
 	readonly isMessage = true;
 	readonly sessionId: string;
 	readonly byteLength: number;
-	readonly frame: sessionMessages.SessionFrame;
+	readonly frame: SessionFrame;
 	/** The deduplication key, if the message has an ID. */
 	deduplicationKey: string | undefined;
-	#message: sessionMessages.SessionMessage | undefined;
+	#message: SessionMessage | undefined;
 
-	constructor(frame: sessionMessages.SessionFrame) {
+	constructor(frame: SessionFrame) {
 		this.frame = frame;
 		this.sessionId = frame.sessionId;
 		this.byteLength = frame.data.byteLength + frameOverheadBytes;
 	}
 
-	get message(): sessionMessages.SessionMessage {
-		this.#message ??= sessionMessages.parseFrame(this.frame);
+	get message(): SessionMessage {
+		this.#message ??= parseFrame(this.frame);
 		return this.#message;
 	}
 
@@ -42,24 +42,15 @@ export class MessageArrival {
 	}
 }
 
-interface EventArrival {
-	readonly isMessage: false;
-	readonly sessionId: string;
-	readonly byteLength: number;
-	readonly event: ConnectionEvent;
-	readonly deduplicationKey?: undefined;
-}
+export const createEventArrival = (event: ConnectionEvent) => ({
+	isMessage: false as const,
+	sessionId: event.sessionId,
+	byteLength: frameOverheadBytes,
+	event,
+	deduplicationKey: undefined,
+});
 
-export type Arrival = MessageArrival | EventArrival;
-
-export function createEventArrival(event: ConnectionEvent): EventArrival {
-	return {
-		sessionId: event.sessionId,
-		byteLength: frameOverheadBytes,
-		isMessage: false,
-		event,
-	};
-}
+export type Arrival = MessageArrival | Readonly<ReturnType<typeof createEventArrival>>;
 
 /**
  * Hashes the identity of a message, because n8n's keys have at most 255 characters, and n8n

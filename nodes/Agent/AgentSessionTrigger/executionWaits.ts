@@ -30,7 +30,6 @@ export function createExecutionWaits(
 	clock: Clock,
 	freesPlaces: boolean,
 ) {
-	/** The functions that end the waits. */
 	const ends = new Set<() => void>();
 	let longestMilliseconds: number | undefined;
 	let cancelCheck = () => {};

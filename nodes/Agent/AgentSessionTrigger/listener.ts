@@ -250,7 +250,7 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
 	await readConnectRequest(sessionId).catch((error: unknown) => {
-		if (isNodeError(error) || !mayBeReadLater(context)) throw toNodeError(error);
+		if (isNodeError(error) || !mayBeReadLater(context)) throw error;
 	});
 	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }

@@ -24,8 +24,8 @@ import * as credentials from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
-type Headers = Readonly<Record<string, string>>;
-type Send = (headers: Headers) => Promise<CredentialTestResponse>;
+type HeaderValues = Readonly<Record<string, string>>;
+type SendWithHeaders = (headers: HeaderValues) => Promise<CredentialTestResponse>;
 
 /**
  * Tests the Agent API credential: something that may be the service must respond at both addresses.
@@ -40,7 +40,7 @@ export async function checkAgentApi(
 	try {
 		const api = credentials.parseAgentApiCredential(data);
 		// n8n's HTTP client sends both requests, so that n8n's proxies and egress policy apply.
-		const send = (url: URL, headers: Headers) =>
+		const send = (url: URL, headers: HeaderValues) =>
 			sendCredentialTestRequest(helpers, {
 				method: 'GET',
 				uri: url.href,
@@ -109,7 +109,7 @@ const addressAdvice =
  * Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one,
  * Node resets the connection.
  */
-async function requestUpgrade(send: Send): Promise<CredentialTestResponse | undefined> {
+async function requestUpgrade(send: SendWithHeaders): Promise<CredentialTestResponse | undefined> {
 	const key = randomBytes(16).toString('base64');
 	let watch: (message: unknown) => void = () => {};
 	const accepted = new Promise<undefined>((resolve) => {

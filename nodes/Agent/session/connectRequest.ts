@@ -17,7 +17,7 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl'> &
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
 /**
- * Builds the request of one attempt from credentials that are at most a second old.
+ * Builds the request of one attempt.
  * @throws like `readCredentials` and `buildIdentity`
  */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;

@@ -23,20 +23,11 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 		deploymentUrl: trimValue(raw.deploymentUrl),
 		webSocketUrl: trimValue(raw.webSocketUrl),
 		apiKey,
-		/** The unit of the channel's timestamp, for `formatChannelTimestamp`. */
+		/** The unit of the channel's timestamp. The execute call always sends milliseconds. */
 		timestampUnit: raw.timestampUnit,
 		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
 	};
 }
-
-/**
- * Formats the timestamp of a channel, in seconds unless the credential says milliseconds. The
- * execute call always sends milliseconds.
- */
-export const formatChannelTimestamp = (
-	{ timestampUnit }: AgentApiCredential,
-	{ timestamp }: Identity,
-): string => String(timestampUnit === 'milliseconds' ? timestamp : Math.floor(timestamp / 1000));
 
 export type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 

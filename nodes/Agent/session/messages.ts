@@ -70,6 +70,6 @@ export function parseMessageContent(data: Buffer, isBinary: boolean): MessageCon
 /** @returns undefined if the data is not JSON, or if parsing it would harm n8n's other workflows */
 export function parseJsonContent(data: Buffer): JsonContent | undefined {
 	if (!isUtf8(data) || !canParse(data)) return undefined;
-	const message = tryParseJson(data.toString('utf8').replace(/^\uFEFF/, ''));
+	const message = tryParseJson(data);
 	return message === undefined ? undefined : { format: 'json', message };
 }

@@ -36,10 +36,7 @@ export type RetryDecision =
 	 * jitter).
 	 */
 	| 'backoff'
-	/**
-	 * One attempt, after 1 to 2 s. Attempts share credentials for a second, so this attempt reads
-	 * them again.
-	 */
+	/** One attempt, after 1 to 2 s, with credentials that are read again. */
 	| 'freshCredentials'
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';

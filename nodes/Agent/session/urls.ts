@@ -1,5 +1,5 @@
 import { createRefusal } from '../../core/errors';
-import { type AgentApiCredential, formatChannelTimestamp, type Identity } from './credentials';
+import type { AgentApiCredential, Identity } from './credentials';
 
 /**
  * Builds `{deploymentUrl}/execute`.
@@ -22,11 +22,13 @@ export function buildChannelUrl(
 ): string {
 	const url = buildChannelBaseUrl(api);
 	const { userPublicKey, signature } = identity;
+	const isInMilliseconds = api.timestampUnit === 'milliseconds';
+	const timestamp = Math.floor(identity.timestamp / (isInMilliseconds ? 1 : 1000));
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,
 		signature,
-		timestamp: formatChannelTimestamp(api, identity),
+		timestamp: String(timestamp),
 		apiKey: api.apiKey,
 	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a

@@ -9,10 +9,7 @@ import { parseRetryAfter } from '../../http/loop';
 import { type CloseReason, convertNetworkError, maxMessageMebibytes } from './closeReason';
 import type { ConnectRequest } from './connectRequest';
 
-export type SocketRequest = Pick<
-	ConnectRequest,
-	'url' | 'allowUnauthorizedCerts' | 'sanitizer' | 'egress'
->;
+export type SocketRequest = Omit<ConnectRequest, 'baseUrl'>;
 
 /** The events of one socket. `onClose` is called exactly once and last. */
 export interface SocketListener {

@@ -1,10 +1,11 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
-import { type Field, quoteField, textType } from '../../fields/field';
+import { compareNames } from '../../core/text';
+import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
-import { buildFileLocator } from '../locators';
-import type { Item, CreatedFile } from '../operation';
+import type { Item } from '../operation';
+import { findFiles, quoteSearchText } from './driveSearch';
 
 type File = drive_v3.Schema$File;
 type Properties = Readonly<Record<string, string>>;
@@ -21,8 +22,7 @@ export function hashFileKey(
 	params: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
 ): KeyHashes | undefined {
-	// The folder `root` is My Drive, as is an empty field.
-	const target = params.parentFolder === 'root' ? '' : params.parentFolder;
+	const target = params.parentFolder || 'root';
 	return hashKeyUse({ key: params.idempotencyKey, operation, target }, content);
 }
 
@@ -69,7 +69,9 @@ export async function keepOneFile(
 	files: readonly File[],
 	{ contentHash }: KeyHashes,
 ): Promise<File> {
-	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
+	const [keptFile, ...otherFiles] = files.toSorted((a, b) =>
+		compareNames(buildSortKey(a), buildSortKey(b)),
+	);
 	if (!keptFile)
 		throw new NodeError({
 			code: 503,
@@ -77,7 +79,8 @@ export async function keepOneFile(
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
 	for (const file of otherFiles)
-		if (!isFinished(file)) await updateFile(drive, file, { trashed: true });
+		// Another execution may have removed the file already.
+		if (!isFinished(file)) await ignoreNotFound(updateFile(drive, file, { trashed: true }));
 	if (keptFile.appProperties?.[contentProperty] !== contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	return keptFile;
@@ -92,21 +95,16 @@ export async function markFinished(drive: drive_v3.Drive, file: File): Promise<v
 const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
 /**
- * Compares files so that all executions keep the same one. Finished files come first, then older
- * ones. The ID decides between equal times.
+ * Builds the key by which all executions sort the files, so that they keep the same one. Finished
+ * files come first, then older ones. The ID decides between equal times.
  */
-function compareRank(a: File, b: File): number {
-	if (isFinished(a) !== isFinished(b)) return isFinished(a) ? -1 : 1;
-	const buildSortKey = ({ createdTime, id }: File) => `${createdTime ?? ''} ${id ?? ''}`;
-	return buildSortKey(a) < buildSortKey(b) ? -1 : 1;
-}
+const buildSortKey = (file: File) =>
+	`${isFinished(file) ? 0 : 1} ${file.createdTime ?? ''} ${file.id ?? ''}`;
 
 /** Updates a file. The request may be repeated, because a second update has no further effect. */
 async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File) {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
-	const update = drive.files.update(request, { retryConfig: { httpMethodsToRetry: ['PATCH'] } });
-	// Another execution may have removed the file already.
-	await (requestBody.trashed ? ignoreNotFound(update) : update);
+	await drive.files.update(request, { retryConfig: { httpMethodsToRetry: ['PATCH'] } });
 }
 
 /**
@@ -115,9 +113,8 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
  */
 const markerProperty = 'creationToken';
 
-interface NewFile<R, C> extends Pick<CreatedFile, 'kind'> {
-	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
-	readonly mimeType: string;
+interface NewFile<R, C> {
+	readonly kind: 'document' | 'spreadsheet';
 	readonly buildUrl: (id: string) => string;
 	readonly title: string;
 	/** The ID of the folder; '' for the top level of My Drive. */
@@ -154,13 +151,13 @@ export async function createInDrive<R extends object, C>(
 ): Promise<R & { readonly repeated?: true }> {
 	const { keyHashes } = newFile;
 	if (!keyHashes) {
-		const id = await createAndRecord(drive, newFile, item, {});
+		const id = await createAndRecord(drive, newFile, item);
 		return await newFile.readResult(id, await newFile.fillContent(id));
 	}
 	let ownId = newFile.recoveredId;
 	let files = await findKeyedFiles(drive, 'id', keyHashes);
 	if (files.length === 0) {
-		ownId = await createAndRecord(drive, newFile, item, buildKeyProperties(keyHashes));
+		ownId = await createAndRecord(drive, newFile, item);
 		files = await findKeyedFiles(drive, 'id', keyHashes, ownId);
 	}
 	const file = await keepOneFile(drive, files, keyHashes);
@@ -189,26 +186,24 @@ async function createAndRecord<R, C>(
 	drive: drive_v3.Drive,
 	newFile: NewFile<R, C>,
 	item: Item,
-	keyProperties: Properties,
-) {
+): Promise<string> {
+	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
 	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
 	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
 	return id;
 }
 
-type FileOrigin = Pick<NewFile<never, never>, 'title' | 'parentFolder' | 'templateId' | 'mimeType'>;
-
-async function createOrCopyFile(
+async function createOrCopyFile<R, C>(
 	drive: drive_v3.Drive,
-	origin: FileOrigin,
+	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
 	appProperties: Properties,
-) {
-	const { templateId, mimeType } = origin;
+): Promise<string> {
 	const request = { supportsAllDrives: true, fields: 'id' };
-	const requestBody: File = { name: origin.title, appProperties };
+	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.
-	if (origin.parentFolder || templateId) requestBody.parents = [origin.parentFolder || 'root'];
+	if (parentFolder || templateId) requestBody.parents = [parentFolder || 'root'];
+	const mimeType = `${googleTypePrefix}${kind}`;
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
@@ -232,53 +227,6 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 	return (await findFiles(drive, buildPropertySearch(markerProperty, markerId), fields))[0];
 }
 
-/** Finds up to 100 files, as `listFiles` does. @param fields of each file */
-export async function findFiles(
-	drive: drive_v3.Drive,
-	q: string,
-	fields: string,
-	orderBy?: string,
-) {
-	const { files = [] } = await listFiles(drive, { q, orderBy, fields: `files(${fields})` });
-	return files;
-}
-
-/**
- * Lists a page of files in My Drive and all shared drives of the account, but not in the trash.
- * @param request its `q` is a query in Drive's search language
- */
-export async function listFiles(
-	drive: drive_v3.Drive,
-	request: drive_v3.Params$Resource$Files$List,
-) {
-	const { data } = await drive.files.list({
-		...request,
-		q: `${request.q} and trashed = false`,
-		corpora: 'allDrives',
-		includeItemsFromAllDrives: true,
-		supportsAllDrives: true,
-	});
-	return data;
-}
-
-export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
-
-/** Builds a query for a private property. @param value a text without quotes or backslashes */
+/** Builds a query for a private property. */
 const buildPropertySearch = (key: string, value: string) =>
-	`appProperties has { key='${key}' and value='${value}' }`;
-
-export const titleField = {
-	displayName: 'Title',
-	name: 'title',
-	...textType,
-	required: true,
-} as const satisfies Field;
-
-/** Builds the field for the folder or shared drive of a new file. Empty means My Drive. */
-export const buildParentFolderField = (description: string) =>
-	({
-		displayName: 'Parent Folder',
-		name: 'parentFolder',
-		...buildFileLocator('folder', 'searchFolders'),
-		description,
-	}) as const satisfies Field;
+	`appProperties has { key='${key}' and value=${quoteSearchText(value)} }`;

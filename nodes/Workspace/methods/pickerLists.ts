@@ -12,9 +12,9 @@ import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/commonOptions';
 import { isRecord } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
-import { listFiles, quoteSearchText } from '../actions/createdFiles';
+import { listFiles, quoteSearchText } from '../actions/driveSearch';
 import { listHeadings } from '../actions/document/contentPlace';
-import { buildDocumentUrl, readForChange, toBodyState } from '../actions/document/tabs';
+import { buildDocumentUrl, fetchDocument, toBodyState } from '../actions/document/documentState';
 import { listLabels } from '../actions/mail/list/labels';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
@@ -258,7 +258,7 @@ export async function listDocumentHeadings(
 ) {
 	const tab = readField('tab') || readField('options.tab');
 	const linkedTab = readDocumentTab(readField('documentId'));
-	const document = await readForChange({ docs, documentId, detail: 'texts' });
+	const document = await fetchDocument({ docs, documentId, detail: 'texts' });
 	const { content } = toBodyState(document, tab || linkedTab);
 	// A section includes those of the lower headings below it.
 	return listHeadings(content).map(({ text, level }) => {

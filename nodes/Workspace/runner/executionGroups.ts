@@ -8,8 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { BoundedMap } from '../../core/boundedMap';
-import { KeyedMutex } from '../../core/keyedMutex';
-import { getGlobalSingleton } from '../../core/runtime';
+import { getGlobalMutex } from '../../core/keyedMutex';
 import { createStoppedError } from '../../http/attempt';
 import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
@@ -45,9 +44,7 @@ interface Group {
  * The locks, by the ID of their spreadsheet. All versions of the package in this process share the
  * last work under each of them.
  */
-const locks = new KeyedMutex(
-	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
-);
+const locks = getGlobalMutex('locks');
 
 /**
  * After so many executions within a short time, a lock rests. They count, and not their runs,

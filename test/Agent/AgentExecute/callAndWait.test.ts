@@ -1,86 +1,38 @@
 import { inspect } from 'node:util';
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import type { AgentService } from '../../../dev/agent-service/server';
+import { failureOf } from '../../createExecuteContext';
+import { until } from '../session/tap';
 import {
-	type AgentService,
-	type AgentServiceOptions,
-	startAgentService,
-} from '../../../dev/agent-service/server';
-import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import {
-	createExecuteContext,
-	failureOf,
-	loadBinaryData,
-	withBinaryData,
-} from '../../createExecuteContext';
-import { arrangeOptions } from './executeRun';
-import { withoutSniffing } from './waitBinary';
+	apiKey,
+	expectFailure,
+	goOn,
+	numbered,
+	oneAtATime,
+	runExecute,
+	type RunOptions,
+	serveEach,
+	signer,
+} from './executeRun';
 
-const apiKey = 'canary-api-key-31bd';
-const signer = { userId: '0xa1', userPublicKey: '0xcanary-94b1d7', signature: '0xcanary-5be1c07a' };
-const node = new AgentExecute();
 const answers = [{ type: 'step' }, { type: 'answer', text: 'done' }];
 let service: AgentService;
-
-async function serve(options: AgentServiceOptions = {}): Promise<void> {
-	service = await startAgentService({ apiKey, messages: () => answers, ...options });
-}
-
-beforeAll(withBinaryData);
+const serve = serveEach((started) => (service = started), { messages: () => answers });
 beforeEach(() => serve());
-afterEach(async () => {
-	await until(() => service.countOpenChannels() === 0);
-	await service.close();
-});
 
-interface RunOptions {
-	readonly parameters?: IDataObject;
-	readonly options?: IDataObject;
-	readonly items?: INodeExecutionData[];
-	readonly node?: Partial<INode>;
-	readonly signal?: AbortSignal;
-	readonly api?: IDataObject;
-	/** Gets the lines of n8n's log at level info. */
-	readonly logged?: string[];
-}
+const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
+const never = { matchValue: 'never' };
+const silence = { waitUntil: 'silence', silenceSeconds: 0.1 };
+const count = (messageCount: number) => ({ waitUntil: 'count', messageCount });
 
-async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
-	const context = createExecuteContext({
-		nodeType: node,
-		credentials: {
-			agentApi: {
-				deploymentUrl: service.url,
-				webSocketUrl: service.webSocketUrl,
-				apiKey,
-				...options.api,
-			},
-			agentSignatureApi: signer,
-		},
-		authenticate: { agentApi: { 'x-api-key': apiKey } },
-		items: options.items,
-		node: options.node,
-		signal: options.signal,
-		parameters: arrangeOptions({
-			startStepName: 'start',
-			task: 'Do it',
-			waitForMessages: true,
-			waitUntil: 'match',
-			matchField: 'type',
-			matchValue: 'answer',
-			...options.parameters,
-			options: options.options ?? {},
-		}),
+type Waiting = RunOptions & { readonly options?: IDataObject };
+
+const run = ({ parameters, options = {}, ...rest }: Waiting = {}) =>
+	runExecute(service, {
+		...rest,
+		parameters: { waitForMessages: true, ...match, ...parameters, options },
 	});
-	withoutSniffing(context);
-	const { logged } = options;
-	if (logged) context.logger.info = (text) => logged.push(text);
-	const [items = []] = await node.execute.call(context);
-	return await loadBinaryData(items);
-}
-
-const until = async (condition: () => boolean) => {
-	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const texts = (item?: INodeExecutionData) =>
@@ -88,7 +40,8 @@ const texts = (item?: INodeExecutionData) =>
 
 test('a wait says in the log what it waits for, and how long at most', async () => {
 	const logged: string[] = [];
-	await run({ logged, parameters: { sessionId: 's1' }, options: { waitTimeoutSeconds: 40 } });
+	const onLog = (text: string) => logged.push(text);
+	await run({ onLog, parameters: { sessionId: 's1' }, options: { waitTimeoutSeconds: 40 } });
 	expect(logged).toContain(
 		'Agent Execute: starts the agent and waits up to 40 s for messages of session s1',
 	);
@@ -108,15 +61,10 @@ test('the channel is open before the call, so that no message is lost', async ()
 			timestamp: (service.requests[0]?.body as { timestamp: number }).timestamp,
 			statusCode: 200,
 			response: { sessionId: 's1', startStepName: 'start', status: 'accepted' },
-			lastMessage: { type: 'answer', text: 'done' },
+			lastMessage: answers[1],
 			messages: [
 				{ sequence: 1, receivedAt: iso, format: 'json', message: { type: 'step' } },
-				{
-					sequence: 2,
-					receivedAt: iso,
-					format: 'json',
-					message: { type: 'answer', text: 'done' },
-				},
+				{ sequence: 2, receivedAt: iso, format: 'json', message: answers[1] },
 			],
 			endedBy: 'match',
 		},
@@ -143,21 +91,16 @@ test('opened after the call, it gets what the service sends then', async () => {
 	await service.close();
 	await serve({ replay: 10 });
 	const [item] = await run({ options: { openChannel: 'after' } });
-	expect(service.requests[0]?.receivedAt).toBeLessThanOrEqual(
-		service.upgrades[0]?.receivedAt ?? 0,
-	);
+	const opened = service.upgrades[0]?.receivedAt ?? 0;
+	expect(service.requests[0]?.receivedAt).toBeLessThanOrEqual(opened);
 	expect(texts(item)).toEqual(answers);
 	expect(item?.json).not.toHaveProperty('gap');
 });
 
 test.each<[string, IDataObject, IDataObject]>([
-	['count', { waitUntil: 'count', messageCount: 2 }, {}],
-	['silence', { waitUntil: 'silence', silenceSeconds: 0.1 }, {}],
-	[
-		'timeout',
-		{ waitUntil: 'count', messageCount: 3 },
-		{ waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' },
-	],
+	['count', count(2), {}],
+	['silence', silence, {}],
+	['timeout', count(3), { waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' }],
 ])('ends by %s', async (endedBy, parameters, options) => {
 	const [item] = await run({ parameters, options });
 	expect(item?.json.endedBy).toBe(endedBy);
@@ -188,7 +131,7 @@ test('a reset is no end: the channel comes back, and the gap is told', async () 
 
 test('a channel that opens at the second attempt ends by silence, too', async () => {
 	service.scriptUpgrades({ status: 503, retryAfter: 0 });
-	const [item] = await run({ parameters: { waitUntil: 'silence', silenceSeconds: 0.1 } });
+	const [item] = await run({ parameters: silence });
 	expect([item?.json.endedBy, texts(item)]).toEqual(['silence', answers]);
 	expect(service.upgrades).toHaveLength(2);
 });
@@ -197,7 +140,7 @@ test('bytes of a message come as a file beside those of the answer', async () =>
 	await service.close();
 	await serve({ messages: () => ['text', Buffer.from([0xff])] });
 	service.script({ body: Buffer.from([1]), contentType: 'image/png' });
-	const [item] = await run({ parameters: { waitUntil: 'count', messageCount: 2 } });
+	const [item] = await run({ parameters: count(2) });
 	expect(texts(item)).toEqual(['text', null]);
 	expect(item?.binary).toMatchObject({
 		data: { mimeType: 'image/png' },
@@ -207,97 +150,67 @@ test('bytes of a message come as a file beside those of the answer', async () =>
 
 test('several items wait beside each other, each on a channel of its own', async () => {
 	await service.close();
+	const answer = (sessionId: string) => [{ type: 'answer', sessionId }];
 	await serve({
-		messages: ({ sessionId }) => [{ type: 'answer', sessionId }],
+		messages: ({ sessionId }) => answer(sessionId),
 		messageIntervalMilliseconds: 30,
 	});
-	const items = Array.from({ length: 20 }, (_, n) => ({ json: { n } }));
-	const output = await run({
-		items,
-		parameters: { sessionId: '=s{{ $json.n }}' },
-		options: { parallelRequests: 20 },
-	});
-	expect(output.map((item) => texts(item))).toEqual(
-		items.map((_, n) => [{ type: 'answer', sessionId: `s${n}` }]),
-	);
+	const items = numbered(20);
+	const parameters = { sessionId: '=s{{ $json.n }}' };
+	const output = await run({ items, parameters, options: { parallelRequests: 20 } });
+	expect(output.map((item) => texts(item))).toEqual(items.map((_, n) => answer(`s${n}`)));
 });
 
 describe('fails', () => {
 	test('without a call when the channel is refused, and says so', async () => {
 		service.scriptUpgrades({ status: 403 }, { status: 403 });
-		const error = await failureOf(run());
-		expect(error).toMatchObject({
-			httpCode: '403',
-			message: expect.stringContaining('403') as string,
-			description: expect.stringContaining('The agent was not started') as string,
-		});
+		await expectFailure(run(), 403, '403', 'The agent was not started');
 		expect(service.requests).toHaveLength(0);
 	});
 
 	test('after the call when the channel is refused then', async () => {
-		const running = failureOf(run({ parameters: { matchValue: 'never' } }));
+		const running = failureOf(run({ parameters: never }));
 		await until(() => service.requests.length === 1);
 		service.closeChannels(1008);
 		const error = await running;
-		expect(error).toMatchObject({
-			message: expect.stringContaining('1008') as string,
-			description: expect.stringContaining('The agent was started') as string,
-		});
+		expect(error.message).toContain('1008');
+		expect(error.description).toContain('The agent was started');
 		expect(service.requests).toHaveLength(1);
 	});
 
 	test('when the call fails: at once, and without its channel', async () => {
 		service.fail(500);
-		expect(await failureOf(run())).toMatchObject({ httpCode: '500' });
+		await expectFailure(run(), 500, '');
 	});
 
 	test('when the messages do not end in time', async () => {
-		const error = await failureOf(
-			run({ parameters: { matchValue: 'never' }, options: { waitTimeoutSeconds: 0.1 } }),
-		);
-		expect(error).toMatchObject({
-			httpCode: '504',
-			message: 'The wait for messages did not end within 0.1 s. Messages received: 2',
-			description: expect.stringContaining(
-				"Values of 'type' received: step, answer.",
-			) as string,
-		});
+		const running = run({ parameters: never, options: { waitTimeoutSeconds: 0.1 } });
+		const message = 'The wait for messages did not end within 0.1 s. Messages received: 2';
+		await expectFailure(running, 504, message, "Values of 'type' received: step, answer.");
 	});
 
 	test('with Continue on Fail as an item, beside one that succeeds', async () => {
 		service.scriptUpgrades({ closeCode: 1003 }, {});
-		const items = [{ json: { n: 0 } }, { json: { n: 1 } }];
-		const output = await run({
-			items,
-			node: { onError: 'continueRegularOutput' },
-			options: { parallelRequests: 1 },
-		});
+		const output = await run({ items: numbered(2), node: goOn, options: oneAtATime });
 		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['error', 'output']);
 	});
 
+	const empty = "'Final Message Field' and 'Final Message Values' are empty";
+
 	test.each<[string, IDataObject, IDataObject, IDataObject, string]>([
-		[
-			'nothing to match',
-			{ matchField: '', matchValue: '' },
-			{},
-			{},
-			"'Final Message Field' and 'Final Message Values' are empty",
-		],
-		['no number to count', { waitUntil: 'count', messageCount: 0 }, {}, {}, "'Message Count'"],
+		['nothing to match', { matchField: '', matchValue: '' }, {}, {}, empty],
+		['no number to count', count(0), {}, {}, "'Message Count'"],
 		['no end', { waitUntil: 'sunset' }, {}, {}, "'Wait Until'"],
 		['no time', {}, { waitTimeoutSeconds: -1 }, {}, "'Wait Timeout (Seconds)'"],
 		['no WebSocket address', {}, {}, { webSocketUrl: 'mailto:x' }, 'WebSocket URL'],
 	])('before anything is sent with %s', async (_, parameters, options, api, message) => {
-		const error = await failureOf(run({ parameters, options, api }));
-		expect(error.message).toContain(message);
-		expect([service.connections, error.httpCode]).toEqual([0, '400']);
+		await expectFailure(run({ parameters, options, api }), 400, message);
+		expect(service.connections).toBe(0);
 	});
 
 	test('without a secret in what it says', async () => {
-		service.scriptUpgrades(
-			{ status: 401, body: `${apiKey} ${signer.signature}` },
-			{ status: 401 },
-		);
+		const body = `${apiKey} ${signer.signature}`;
+		service.scriptUpgrades({ status: 401, body }, { status: 401 });
 		const shown = inspect(await failureOf(run()), { depth: 9 });
 		for (const secret of [apiKey, signer.signature, signer.userPublicKey])
 			expect(shown).not.toContain(secret);
@@ -305,22 +218,14 @@ describe('fails', () => {
 });
 
 describe('stopping the execution', () => {
-	const nothingSent = {
-		message: 'The execution was stopped',
-		description: 'The agent was not started.',
-	};
-
 	test('ends the wait, and leaves no channel', async () => {
 		const stop = new AbortController();
-		const waiting = failureOf(
-			run({ parameters: { matchValue: 'never' }, signal: stop.signal }),
-		);
+		const waiting = failureOf(run({ parameters: never, signal: stop.signal }));
 		await until(() => service.requests.length === 1);
 		stop.abort();
-		expect(await waiting).toMatchObject({
-			message: 'The execution was stopped',
-			description: expect.stringMatching(/was started|may have started/) as string,
-		});
+		const error = await waiting;
+		expect(error.message).toBe('The execution was stopped');
+		expect(error.description).toMatch(/was started|may have started/);
 	});
 
 	test('ends the opening of the channel, and sends nothing', async () => {
@@ -329,7 +234,10 @@ describe('stopping the execution', () => {
 		const waiting = failureOf(run({ signal: stop.signal }));
 		await until(() => service.upgrades.length === 1);
 		stop.abort();
-		expect(await waiting).toMatchObject(nothingSent);
+		expect(await waiting).toMatchObject({
+			message: 'The execution was stopped',
+			description: 'The agent was not started.',
+		});
 		expect(service.requests).toHaveLength(0);
 	});
 });

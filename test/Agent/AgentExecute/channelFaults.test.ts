@@ -1,26 +1,13 @@
 // What a channel may do around a call: greet, repeat, close early, close after the answer, or outlive the call itself.
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	type AgentService,
-	type AgentServiceOptions,
-	startAgentService,
-} from '../../../dev/agent-service/server';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
+import type { AgentService, AgentServiceOptions } from '../../../dev/agent-service/server';
+import { failureOf } from '../../createExecuteContext';
 import { until } from '../session/tap';
-import { apiKey, runExecute, type RunOptions } from './executeRun';
+import { expectFailure, runExecute, type RunOptions, serveEach } from './executeRun';
 
 let service: AgentService;
-
-async function serve(options: AgentServiceOptions = {}): Promise<void> {
-	service = await startAgentService({ apiKey, messages: () => [answer], ...options });
-}
-
-beforeAll(withBinaryData);
-afterEach(async () => {
-	await until(() => service.countOpenChannels() === 0);
-	await service.close();
-});
+const serve = serveEach((started) => (service = started), { messages: () => [answer] });
 
 const answer = { type: 'answer', text: '42' };
 const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
@@ -67,11 +54,8 @@ describe('before the call', () => {
 		'a channel that closes with %d before it is quiet is not open: no call without a listener',
 		async (closeCode) => {
 			await serve();
-			service.scriptUpgrades(
-				{ closeCode, closeAfterMilliseconds: 50 },
-				{ status: 401 },
-				{ status: 401 },
-			);
+			const closing = { closeCode, closeAfterMilliseconds: 50 };
+			service.scriptUpgrades(closing, { status: 401 }, { status: 401 });
 			const error = await failureOf(run());
 			expect(error.description).toMatch(/^The agent was not started\./);
 			expect(service.requests).toHaveLength(0);
@@ -93,11 +77,8 @@ describe('before the call', () => {
 			await serve();
 			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 });
 			const json = await jsonOf();
-			expect([json?.output, json?.gap, json?.closeCode]).toEqual([
-				'42',
-				undefined,
-				undefined,
-			]);
+			expect(json).toMatchObject({ output: '42' });
+			expect([json?.gap, json?.closeCode]).toEqual([undefined, undefined]);
 			expect(service.upgrades).toHaveLength(2);
 			expect(service.requests).toHaveLength(1);
 		},
@@ -141,11 +122,7 @@ describe('before the call', () => {
 
 	test('a certificate that n8n does not trust is told at the second attempt, not after 20 s', async () => {
 		await serve({ tls: true });
-		const error = await failureOf(run());
-		expect([error.httpCode, error.description]).toEqual([
-			'503',
-			expect.stringMatching(/^The agent was not started\. If it comes from your own/),
-		]);
+		await expectFailure(run(), 503, '', 'The agent was not started. If it comes from your own');
 	});
 });
 
@@ -161,11 +138,8 @@ describe('a channel that is closed after the answer', () => {
 		await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
 		service.closeChannels(code, 'over');
 		expect((await running)[0]?.json).toMatchObject({
-			output: '42',
-			endedBy: 'silence',
-			gap: true,
-			closeCode: code,
-			closeReason: 'over',
+			...{ output: '42', endedBy: 'silence', gap: true },
+			...{ closeCode: code, closeReason: 'over' },
 		});
 	});
 
@@ -222,12 +196,8 @@ describe('a call that fails after the answer came', () => {
 		});
 		const hints: string[] = [];
 		const [item] = await run({ onHint: (hint) => hints.push(hint) });
-		expect(item?.json).toMatchObject({
-			output: '42',
-			statusCode: null,
-			response: null,
-			endedBy: 'match',
-		});
+		const missing = { statusCode: null, response: null };
+		expect(item?.json).toMatchObject({ output: '42', ...missing, endedBy: 'match' });
 		expect(hints.join()).toContain('the call itself failed');
 		expect(service.requests).toHaveLength(1);
 	});
@@ -243,12 +213,13 @@ describe('a call that fails after the answer came', () => {
 				return { status: 504, delayMilliseconds: 100 };
 			},
 		});
-		const error = await failureOf(run({ wait: silence }));
-		expect([error.httpCode, error.context.data]).toMatchObject([
-			'504',
-			{ gap: true, messages: [{ message: answer }] },
-		]);
-		expect(error.description).toContain('the connection was lost');
+		const error = await expectFailure(
+			run({ wait: silence }),
+			504,
+			'',
+			'the connection was lost',
+		);
+		expect(error.context.data).toMatchObject({ gap: true, messages: [{ message: answer }] });
 	});
 
 	test('a call that was refused fails, whatever came', async () => {
@@ -258,7 +229,7 @@ describe('a call that fails after the answer came', () => {
 				return { status: 422, delayMilliseconds: 50 };
 			},
 		});
-		expect((await failureOf(run())).httpCode).toBe('422');
+		await expectFailure(run(), 422, '');
 	});
 });
 
@@ -285,11 +256,8 @@ describe('a message that is too large', () => {
 
 	test('fails the item at once', async () => {
 		await serve({ messages: () => [], ...afterCall(20, tooLarge) });
-		const error = await failureOf(run({ wait: { waitUntil: 'close' } }));
-		expect([error.httpCode, error.message]).toEqual([
-			'502',
-			'The agent sent a message that is larger than 16 MiB, or too many messages',
-		]);
+		const message = 'The agent sent a message that is larger than 16 MiB, or too many messages';
+		const error = await expectFailure(run({ wait: { waitUntil: 'close' } }), 502, message);
 		expect(error.context.data).toMatchObject({ messages: [{ message: { text: 'first' } }] });
 	});
 
@@ -302,34 +270,25 @@ describe('a message that is too large', () => {
 });
 
 describe('more messages than are collected', () => {
-	const some = () => Array.from({ length: 1500 }, (_, n) => ({ text: `w${n}` }));
-	const many = () => Array.from({ length: 10_001 }, (_, n) => ({ text: `w${n}` }));
+	const texts = (length: number) => Array.from({ length }, (_, n) => ({ text: `w${n}` }));
+	const serveMany = () => serve({ messages: () => texts(10_001) });
 
 	test('1,500 of them are all there', async () => {
-		await serve({ messages: some });
+		await serve({ messages: () => texts(1500) });
 		const json = await jsonOf({ wait: silence });
 		expect([json?.output, (json?.messages as unknown[]).length]).toEqual(['w1499', 1500]);
 	});
 
-	test.each(['error', 'output'])(
-		'the limit is %s, as On Wait Timeout says',
-		async (onWaitTimeout) => {
-			await serve({ messages: many });
-			const running = run({ wait: silence, options: { onWaitTimeout } });
-			if (onWaitTimeout === 'output') {
-				const [item] = await running;
-				expect([item?.json.endedBy, (item?.json.messages as unknown[]).length]).toEqual([
-					'limit',
-					10_000,
-				]);
-				return;
-			}
-			const error = await failureOf(running);
-			expect([error.httpCode, error.message]).toEqual([
-				'502',
-				expect.stringContaining('or too many messages'),
-			]);
-			expect(error.description).toContain('A wait collects 10,000 messages');
-		},
-	);
+	test('the limit is an end, if On Wait Timeout says so', async () => {
+		await serveMany();
+		const json = await jsonOf({ wait: silence, options: { onWaitTimeout: 'output' } });
+		expect([json?.endedBy, (json?.messages as unknown[]).length]).toEqual(['limit', 10_000]);
+	});
+
+	test('the limit is an error otherwise', async () => {
+		await serveMany();
+		const running = run({ wait: silence, options: { onWaitTimeout: 'error' } });
+		const told = 'A wait collects 10,000 messages';
+		await expectFailure(running, 502, 'or too many messages', told);
+	});
 });

@@ -1,10 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	type AgentService,
-	type AgentServiceOptions,
-	startAgentService,
-} from '../../../dev/agent-service/server.ts';
+import type { AgentService } from '../../../dev/agent-service/server.ts';
 import {
 	buildPayload,
 	checkPayload,
@@ -13,379 +9,298 @@ import {
 	readWaitSettings,
 } from '../../../nodes/Agent/AgentExecute/parameters';
 import { readParameters } from '../../../nodes/fields/params';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
-import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
+import { failureOf } from '../../createExecuteContext';
+import {
+	bodiesOf,
+	expectFailure,
+	goOn,
+	numbered,
+	oneAtATime,
+	refusing,
+	runExecute,
+	type RunOptions,
+	serveEach,
+	sessionsOf,
+	signer,
+} from './executeRun';
 import { countStoredResults } from '../../sharedState';
 
-describe('check', () => {
-	// All items are checked before anything is sent.
+// All items are checked before anything is sent.
 
-	let service: AgentService;
+let service: AgentService;
+const serve = serveEach((started) => (service = started));
+const run = (options: RunOptions) => runExecute(service, options);
 
-	async function serve(options: AgentServiceOptions = {}): Promise<void> {
-		service = await startAgentService({ apiKey, ...options });
+/** An expression that gives one value for the fifth item, and another for the others. */
+const inFifth = (wrong: string, right: string) => `={{ $json.n === 4 ? ${wrong} : ${right} }}`;
+const timeout = { timeoutSeconds: inFifth('"soon"', '9') };
+const timestamp = inFifth('1795253731', '1795253731904');
+const waitForCount = { waitForMessages: true, waitUntil: 'count' };
+
+const wrong: Array<[string, IDataObject]> = [
+	['a payload', { payloadMode: 'json', payloadJson: inFifth('[]', '{ n: $json.n }') }],
+	['a step', { startStepName: inFifth('""', '"start"') }],
+	['an option', { options: { timeLimits: { limits: timeout } } }],
+	['an expression', { task: inFifth('$("Nowhere").item.json.x', '"x"') }],
+	['a timestamp', { options: { ...signer, timestamp } }],
+	['the end of a wait', { ...waitForCount, messageCount: inFifth('-1', '1') }],
+];
+
+test.each(wrong)(
+	'%s that is wrong in the fifth stops the node, and nothing is sent',
+	async (_, parameters) => {
+		await serve();
+		const error = await expectFailure(run({ items: numbered(6), parameters }), 400, '');
+		expect(error.context.itemIndex).toBe(4);
+		expect(service.connections).toBe(0);
+	},
+);
+
+test.each(wrong.slice(0, 5))(
+	'under Continue on Fail %s fails that item only',
+	async (_, parameters) => {
+		await serve();
+		const items = await run({ items: numbered(6), parameters, node: goOn });
+		const failed = items.map(({ json }) => 'error' in json);
+		expect(failed).toEqual([false, false, false, false, true, false]);
+		expect(service.requests).toHaveLength(5);
+	},
+);
+
+test('a credential that cannot be used is the failure of every item', async () => {
+	await serve();
+	const items = await run({ items: numbered(3), node: goOn, api: { apiKey: '' } });
+	expect(items.map(({ json }) => json)).toMatchObject(Array(3).fill({ error: { code: 400 } }));
+});
+
+test('no items are none to check', async () => {
+	await serve();
+	expect(await run({ items: [], api: { apiKey: '' } })).toEqual([]);
+});
+
+test('under Retry On Fail a refusal forgets nothing of what was sent', async () => {
+	let isRefusing = true;
+	await serve(refusing('s1', () => isRefusing));
+	const parameters = { sessionId: '={{ "s" + $json.n }}', options: oneAtATime };
+	const node = { retryOnFail: true };
+	const options = { node, executionId: 'refused-between', items: numbered(3) };
+	await failureOf(run({ ...options, parameters }));
+	await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
+	isRefusing = false;
+	expect(await run({ ...options, parameters })).toHaveLength(3);
+	expect(sessionsOf(service)).toEqual(['s0', 's1', 's1', 's2']);
+	expect(countStoredResults()).toBe(0);
+});
+
+const wrongAtLast = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+
+/** Time goes on by 1 ms at every look. */
+function letTimePass() {
+	let time = 0;
+	return jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
+}
+
+test('n8n gets its turn in between, when they are many', async () => {
+	await serve();
+	const now = letTimePass();
+	let turns = 0;
+	const count = () => {
+		turns++;
+		counting = setImmediate(count);
+	};
+	let counting = setImmediate(count);
+	const error = await failureOf(run({ items: numbered(1000), parameters: wrongAtLast }));
+	clearImmediate(counting);
+	now.mockRestore();
+	expect(error.context.itemIndex).toBe(999);
+	expect(turns).toBeGreaterThanOrEqual(40);
+});
+
+describe('a stop during the check', () => {
+	/** The stop comes between two slices. */
+	async function stoppedRun(node?: RunOptions['node']) {
+		await serve();
+		const now = letTimePass();
+		const stop = new AbortController();
+		setImmediate(() => {
+			stop.abort();
+		});
+		const options = { items: numbered(1000), parameters: wrongAtLast, node };
+		try {
+			return await run({ ...options, signal: stop.signal });
+		} finally {
+			now.mockRestore();
+		}
 	}
 
-	const run = (options: RunOptions) => runExecute(service, options);
+	test('ends it, and nothing is sent', async () => {
+		expect(await failureOf(stoppedRun())).toMatchObject({
+			message: 'The execution was stopped',
+			description: 'The agent was not started.',
+		});
+		expect(service.connections).toBe(0);
+	});
 
-	beforeAll(withBinaryData);
-	afterEach(() => service.close());
+	test('under Continue on Fail every item says so', async () => {
+		const items = await stoppedRun(goOn);
+		const codes = items.map(({ json }) => (json.error as { code: number }).code);
+		expect(codes).toEqual(numbered(1000).map(() => 499));
+		expect(service.connections).toBe(0);
+	});
+});
 
-	const wrong: Array<[string, IDataObject]> = [
+describe('values of two users are not mixed', () => {
+	const own = {
+		userId: '={{ $json.user }}',
+		userPublicKey: '={{ $json.key }}',
+		signature: '={{ $json.signature }}',
+		timestamp: '={{ $json.time }}',
+	};
+	const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
+	const noTime = "'Timestamp (Milliseconds)' is not a time in milliseconds";
+	const isMissing = (value: string) => `The ${value} is missing`;
+
+	test.each<[string, IDataObject, string]>([
+		['an empty signature', { ...complete, signature: '' }, isMissing('signature')],
+		['a signature of spaces', { ...complete, signature: '  ' }, isMissing('signature')],
+		['a signature that is null', { ...complete, signature: null }, isMissing('signature')],
+		['no signature', { ...complete, signature: undefined }, isMissing('signature')],
+		['an empty user', { ...complete, user: '' }, isMissing('user ID')],
+		['no public key', { ...complete, key: undefined }, isMissing('user public key')],
+		['no timestamp', { ...complete, time: undefined }, noTime],
+		['the timestamp 0', { ...complete, time: 0 }, noTime],
+		['the timestamp 0 as text', { ...complete, time: '0' }, noTime],
+		['a timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, noTime],
+		['no value at all', {}, isMissing('user ID')],
 		[
-			'a payload',
-			{ payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' },
+			'a timestamp that is no number',
+			{ ...complete, time: { at: 1 } },
+			"'Timestamp (Milliseconds)' must be a whole number, not an object",
 		],
-		['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
-		[
-			'an option',
-			{
-				options: {
-					timeLimits: { limits: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } },
-				},
-			},
-		],
-		['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
-		[
-			'a timestamp',
-			{
-				options: {
-					...signer,
-					timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}',
-				},
-			},
-		],
-		[
-			'the end of a wait',
-			{
-				waitForMessages: true,
-				waitUntil: 'count',
-				messageCount: '={{ $json.n === 4 ? -1 : 1 }}',
-			},
-		],
-	];
-
-	test.each(wrong)(
-		'%s that is wrong in the fifth stops the node, and nothing is sent',
-		async (_, parameters) => {
-			await serve();
-			const error = await failureOf(run({ items: numbered(6), parameters }));
-			expect([error.context.itemIndex, error.httpCode]).toEqual([4, '400']);
-			expect(service.connections).toBe(0);
-		},
-	);
-
-	test.each(wrong.slice(0, 5))(
-		'under Continue on Fail %s fails that item only',
-		async (_, parameters) => {
-			await serve();
-			const items = await run({
-				items: numbered(6),
-				parameters,
-				node: { onError: 'continueRegularOutput' },
-			});
-			expect(items.map(({ json }) => 'error' in json)).toEqual([
-				false,
-				false,
-				false,
-				false,
-				true,
-				false,
-			]);
-			expect(service.requests).toHaveLength(5);
-		},
-	);
-
-	test('a credential that cannot be used is the failure of every item', async () => {
+	])('an item with %s is refused', async (_, json, message) => {
 		await serve();
-		const node = { onError: 'continueRegularOutput' as const };
-		const items = await run({ items: numbered(3), node, api: { apiKey: '' } });
-		expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([
-			400, 400, 400,
+		const items = [{ json: complete }, { json }, { json: complete }];
+		const error = await expectFailure(run({ items, parameters: { options: own } }), 400, '');
+		expect([error.message, error.context.itemIndex]).toEqual([message, 1]);
+		expect(service.connections).toBe(0);
+	});
+
+	test('an option that has some of the values only is refused', async () => {
+		await serve();
+		const { userId, userPublicKey, signature } = own;
+		const parameters = { options: { userId, userPublicKey, signature } };
+		const running = run({ items: [{ json: complete }], parameters });
+		await expectFailure(running, 400, "'Timestamp (Milliseconds)' is not a time");
+	});
+
+	test('under Continue on Fail the others go out', async () => {
+		await serve();
+		const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
+		const output = await run({ items, parameters: { options: own }, node: goOn });
+		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('each item is sent as its own user', async () => {
+		await serve();
+		const items = [{ json: complete }, { json: { ...complete, user: '0xe' } }];
+		await run({ items, parameters: { options: { ...own, ...oneAtATime } } });
+		const common = { userPublicKey: '0xc', signature: '0xd', timestamp: complete.time };
+		expect(bodiesOf(service)).toMatchObject([
+			{ userId: '0xb', ...common },
+			{ userId: '0xe', ...common },
 		]);
 	});
+});
 
-	test('no items are none to check', async () => {
+describe('a signature credential that names its hosts', () => {
+	const own = { userId: '1', userPublicKey: '2', signature: '3', timestamp: 1_795_253_731_904 };
+
+	test.each<[string, IDataObject]>([
+		['a call', {}],
+		['a call with values of its own', { options: own }],
+	])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
 		await serve();
-		expect(await run({ items: [], api: { apiKey: '' } })).toEqual([]);
+		const running = run({ signer: { allowedHosts: 'agent.example.com' }, parameters });
+		const { message } = await expectFailure(running, 400, '', 'agent.example.com');
+		const { host } = new URL(service.url);
+		expect(message).toBe(`The Agent Signature API credential is not allowed for ${host}`);
+		expect(service.connections).toBe(0);
 	});
 
-	test('under Retry On Fail a refusal forgets nothing of what was sent', async () => {
-		let refuse = true;
-		await serve({
-			execute: ({ body }) =>
-				refuse && (body as { sessionId: string }).sessionId === 's1'
-					? { status: 422 }
-					: undefined,
-		});
-		const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
-		const options = {
-			node: { retryOnFail: true },
-			executionId: 'refused-between',
-			items: numbered(3),
-		};
-		await failureOf(run({ ...options, parameters }));
-		await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
-		refuse = false;
-		expect(await run({ ...options, parameters })).toHaveLength(3);
-		const sessions = service.requests.map(
-			({ body }) => (body as { sessionId: string }).sessionId,
-		);
-		expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
-		expect(countStoredResults()).toBe(0);
-	});
-
-	test('n8n gets its turn in between, when they are many', async () => {
+	test('so is a call whose messages would come from another host', async () => {
 		await serve();
-		let time = 0;
-		const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
-		let turns = 0;
-		const count = () => {
-			turns++;
-			counting = setImmediate(count);
-		};
-		let counting = setImmediate(count);
-		const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-		const error = await failureOf(run({ items: numbered(1000), parameters }));
-		clearImmediate(counting);
-		now.mockRestore();
-		expect(error.context.itemIndex).toBe(999);
-		expect(turns).toBeGreaterThanOrEqual(40);
+		const signer = { allowedHosts: '127.0.0.1' };
+		const api = { webSocketUrl: 'wss://elsewhere.example' };
+		const wait = { waitForMessages: true, waitUntil: 'close' };
+		const running = run({
+			signer,
+			api,
+			parameters: { ...wait, options: { openChannel: 'after' } },
+		});
+		await expectFailure(running, 400, 'is not allowed for elsewhere.example');
+		expect(service.connections).toBe(0);
 	});
 
-	describe('a stop during the check', () => {
-		/** Time goes on by 1 ms at every look; the stop comes between two slices. */
-		async function stoppedRun(options: RunOptions) {
-			await serve();
-			let time = 0;
-			const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
-			const stop = new AbortController();
-			setImmediate(() => {
-				stop.abort();
-			});
-			try {
-				return await run({ items: numbered(1000), signal: stop.signal, ...options });
-			} finally {
-				now.mockRestore();
-			}
-		}
-
-		test('ends it, and nothing is sent', async () => {
-			const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-			expect(await failureOf(stoppedRun({ parameters }))).toMatchObject({
-				message: 'The execution was stopped',
-				description: 'The agent was not started.',
-			});
-			expect(service.connections).toBe(0);
-		});
-
-		test('under Continue on Fail every item says so', async () => {
-			const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-			const items = await stoppedRun({
-				parameters,
-				node: { onError: 'continueRegularOutput' },
-			});
-			const codes = items.map(({ json }) => (json.error as { code: number }).code);
-			expect(codes).toEqual(numbered(1000).map(() => 499));
-			expect(service.connections).toBe(0);
-		});
-	});
-
-	describe('values of two users are not mixed', () => {
-		const own = {
-			userId: '={{ $json.user }}',
-			userPublicKey: '={{ $json.key }}',
-			signature: '={{ $json.signature }}',
-			timestamp: '={{ $json.time }}',
-		};
-		const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
-		const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
-
-		test.each<[string, IDataObject, string]>([
-			['signature', { ...complete, signature: '' }, 'signature'],
-			['signature of spaces', { ...complete, signature: '  ' }, 'signature'],
-			['signature that is null', { ...complete, signature: null }, 'signature'],
-			['user', { ...complete, user: '' }, 'user ID'],
-			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'user public key'],
-			[
-				'timestamp',
-				{ user: '0xb', key: '0xc', signature: '0xd' },
-				'Timestamp (Milliseconds)',
-			],
-			['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)'],
-			['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)'],
-			['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)'],
-			['value at all', {}, 'user ID'],
-		])('an item with an empty %s is refused', async (_, json, missing) => {
-			await serve();
-			const items = [{ json: complete }, { json }, { json: complete }];
-			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe(
-				missing.startsWith('Timestamp')
-					? `'${missing}' is not a time in milliseconds`
-					: `The ${missing} is missing`,
-			);
-			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([
-				1,
-				'400',
-				0,
-			]);
-		});
-
-		test('an option that has some of the values only is refused', async () => {
-			await serve();
-			const { userId, userPublicKey, signature } = own;
-			const others = { userId, userPublicKey, signature };
-			const items = [{ json: complete }];
-			const error = await failureOf(run({ items, parameters: { options: others } }));
-			expect(error.message).toContain("'Timestamp (Milliseconds)' is not a time");
-		});
-
-		test('a timestamp that is no number is refused, not taken from the credential', async () => {
-			await serve();
-			const items = [{ json: { ...complete, time: { at: 1 } } }];
-			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe(
-				"'Timestamp (Milliseconds)' must be a whole number, not an object",
-			);
-			expect(service.connections).toBe(0);
-		});
-
-		test('under Continue on Fail the others go out', async () => {
-			await serve();
-			const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
-			const output = await run({
-				items,
-				parameters: { options: own },
-				node: { onError: 'continueRegularOutput' },
-			});
-			expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
-			expect(sent()).toHaveLength(1);
-		});
-
-		test('each item is sent as its own user', async () => {
-			await serve();
-			await run({
-				items: [{ json: complete }, { json: { ...complete, user: '0xe' } }],
-				parameters: { options: { ...own, parallelRequests: 1 } },
-			});
-			expect(sent()).toMatchObject([
-				{ userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
-				{ userId: '0xe', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
-			]);
-		});
-	});
-
-	describe('a signature credential that names its hosts', () => {
-		const elsewhere = { allowedHosts: 'agent.example.com' };
-
-		test.each<[string, IDataObject]>([
-			['a call', {}],
-			[
-				'a call with values of its own',
-				{
-					options: {
-						userId: '1',
-						userPublicKey: '2',
-						signature: '3',
-						timestamp: 1_795_253_731_904,
-					},
-				},
-			],
-		])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
-			await serve();
-			const error = await failureOf(run({ signer: elsewhere, parameters }));
-			expect([error.httpCode, error.message]).toEqual([
-				'400',
-				`The Agent Signature API credential is not allowed for ${new URL(service.url).host}`,
-			]);
-			expect(error.description).toContain('agent.example.com');
-			expect(service.connections).toBe(0);
-		});
-
-		test('so is a call whose messages would come from another host', async () => {
-			await serve();
-			const api = { webSocketUrl: 'wss://elsewhere.example' };
-			const parameters = {
-				waitForMessages: true,
-				waitUntil: 'close',
-				options: { openChannel: 'after' },
-			};
-			const error = await failureOf(
-				run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }),
-			);
-			expect(error.message).toContain('is not allowed for elsewhere.example');
-			expect(service.connections).toBe(0);
-		});
-
-		test('its own host is called', async () => {
-			await serve();
-			expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
-		});
-	});
-
-	describe('an expression that comes out empty', () => {
-		const session = "The expression in 'Session ID' is empty for this item";
-		const payload = "The expression in 'Payload (JSON)' is empty for this item";
-		const task = "'Task' and 'Input' are empty for this item";
-
-		test.each<[IDataObject, string | undefined]>([
-			[{ sessionId: '={{ $json.nope }}' }, session],
-			[{ sessionId: '={{ "  " }}' }, session],
-			[{ sessionId: '={{ $json.nope?.id }}' }, session],
-			[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
-			[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
-			[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
-			[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
-			[{ task: '={{ $json.nope }}' }, "The expression in 'Task' is empty for this item"],
-			[
-				{ task: 'Summarize', input: '={{ $json.nope }}' },
-				"The expression in 'Input' is empty for this item",
-			],
-			[{ task: "={{ $json.nope ?? '' }}" }, task],
-			[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }, undefined],
-			[{ task: '', input: '' }, task],
-			[{ task: ' ', input: '={{ "" }}' }, task],
-			[{ sessionId: '', task: '', input: 'x' }, undefined],
-			[{ payloadMode: 'json', payloadJson: '{}', task: '' }, undefined],
-			[{ payloadMode: 'json', payloadJson: '{}', task: '={{ $json.nope }}' }, undefined],
-		])('%j: %s', async (parameters, message) => {
-			await serve();
-			if (message === undefined) {
-				await run({ parameters });
-				return;
-			}
-			const error = await failureOf(run({ parameters }));
-			expect([error.httpCode, error.message, service.requests.length]).toEqual([
-				'400',
-				message,
-				0,
-			]);
-			if (message !== task)
-				expect(error.description).toContain('turn on Include Other Input Fields');
-			// An expression may leave out only a text.
-			const mayBeBlank = /'(Task|Input)' is/.test(message);
-			expect(error.description?.includes("?? ''")).toBe(mayBeBlank);
-		});
-	});
-
-	test('invalid JSON leads to a way that holds for quotes in the data', async () => {
+	test('its own host is called', async () => {
 		await serve();
-		const parameters = { payloadMode: 'json', payloadJson: '{"task": "say "hi""}' };
-		const error = await failureOf(run({ parameters }));
-		expect(error.description).toContain(
-			'{{ JSON.stringify($json.text) }} without quotes around it',
-		);
+		expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
+	});
+});
+
+describe('an expression that comes out empty', () => {
+	const emptyIn = (field: string) => `The expression in '${field}' is empty for this item`;
+	const session = emptyIn('Session ID');
+	const payload = emptyIn('Payload (JSON)');
+	const task = "'Task' and 'Input' are empty for this item";
+	const inJson = (payloadJson: string) => ({ payloadMode: 'json', payloadJson });
+
+	test.each<[IDataObject, string]>([
+		[{ sessionId: '={{ $json.nope }}' }, session],
+		[{ sessionId: '={{ "  " }}' }, session],
+		[{ sessionId: '={{ $json.nope?.id }}' }, session],
+		[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
+		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
+		[inJson('={{ $json.nope }}'), payload],
+		[inJson('={{ "" }}'), payload],
+		[{ task: '={{ $json.nope }}' }, emptyIn('Task')],
+		[{ task: 'Summarize', input: '={{ $json.nope }}' }, emptyIn('Input')],
+		[{ task: "={{ $json.nope ?? '' }}" }, task],
+		[{ task: '', input: '' }, task],
+		[{ task: ' ', input: '={{ "" }}' }, task],
+	])('is refused: %j: %s', async (parameters, message) => {
+		await serve();
+		const error = await expectFailure(run({ parameters }), 400, '');
+		expect([error.message, service.requests.length]).toEqual([message, 0]);
+		if (message !== task)
+			expect(error.description).toContain('turn on Include Other Input Fields');
+		// An expression may leave out only a text.
+		const mayBeBlank = /'(Task|Input)' is/.test(message);
+		expect(error.description?.includes("?? ''")).toBe(mayBeBlank);
 	});
 
-	test('spaces around the session and the step are not sent', async () => {
+	test.each<[IDataObject]>([
+		[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }],
+		[{ sessionId: '', task: '', input: 'x' }],
+		[{ ...inJson('{}'), task: '' }],
+		[{ ...inJson('{}'), task: '={{ $json.nope }}' }],
+	])('is taken where nothing is missed: %j', async (parameters) => {
 		await serve();
-		await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
-		expect(service.requests[0]?.body).toMatchObject({
-			sessionId: 's1',
-			startStepName: 'start',
-		});
+		expect(await run({ parameters })).toHaveLength(1);
 	});
+});
+
+test('invalid JSON leads to a way that holds for quotes in the data', async () => {
+	await serve();
+	const parameters = { payloadMode: 'json', payloadJson: '{"task": "say "hi""}' };
+	const way = '{{ JSON.stringify($json.text) }} without quotes around it';
+	await expectFailure(run({ parameters }), 400, '', way);
+});
+
+test('spaces around the session and the step are not sent', async () => {
+	await serve();
+	await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
+	expect(bodiesOf(service)).toMatchObject([{ sessionId: 's1', startStepName: 'start' }]);
 });
 
 describe('parameters', () => {
@@ -397,9 +312,13 @@ describe('parameters', () => {
 	};
 
 	test('task and input become the JSON text of an object with these two keys', () => {
-		expect(
-			buildPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' }),
-		).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
+		const given = {
+			...none,
+			payloadMode: 'taskAndInput',
+			task: 'a "b"',
+			input: 'ü\n',
+		} as const;
+		expect(buildPayload(given)).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
 	});
 
 	test('a JSON text that is an object goes out as it stands, spaces and key order included', () => {
@@ -434,32 +353,32 @@ describe('parameters', () => {
 		expect(() => json('')).toThrow(/valid JSON$/);
 	});
 
-	const allFields = [...fields, ...options];
+	const untilMatch = { waitUntil: 'match', matchField: 'type' };
+	const allowed = { filterField: ' type ', filterValue: ['a'] };
+	const common = { startStepName: 'start', waitForMessages: true, ...allowed };
 
 	test.each([
 		[{ waitUntil: 'silence' }, undefined],
 		[
-			{ waitUntil: 'match', matchField: ' type ', matchValue: ['a', 'b'] },
+			{ ...untilMatch, matchField: ' type ', matchValue: ['a'] },
+			{ field: 'type', values: ['a'] },
+		],
+		[
+			{ ...untilMatch, matchValue: ['a', 'b'] },
 			{ field: 'type', values: ['a', 'b'] },
 		],
 		[
-			{ waitUntil: 'match', matchField: 'type', matchValue: [] },
+			{ ...untilMatch, matchValue: [] },
 			{ field: 'type', values: [''] },
 		],
 		[
-			{ waitUntil: 'match', matchField: '', matchValue: ['a'] },
+			{ ...untilMatch, matchField: '', matchValue: ['a'] },
 			{ field: '', values: ['a'] },
 		],
 		[{ waitUntil: 'close', matchField: 'type', matchValue: ['a'] }, undefined],
 	])('what ends a wait by %j is %j', (given, match) => {
-		const common = {
-			startStepName: 'start',
-			waitForMessages: true,
-			filterField: ' type ',
-			filterValue: ['a'],
-		};
 		const reading = { mode: 'fields', timezone: 'UTC' } as const;
-		const params = readParameters(allFields, { ...common, ...given }, reading);
+		const params = readParameters([...fields, ...options], { ...common, ...given }, reading);
 		expect(readWaitSettings(params)).toMatchObject({
 			matchCondition: match,
 			failureCondition: undefined,

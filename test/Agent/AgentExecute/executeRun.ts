@@ -1,15 +1,23 @@
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
-import type { AgentService } from '../../../dev/agent-service/server.ts';
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	type ExecuteFields,
+	startAgentService,
+} from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { overrideOptions } from '../../../nodes/Agent/AgentExecute/fields';
-import { waitOptions } from '../../../nodes/Agent/AgentExecute/fields';
+import { overrideOptions, waitOptions } from '../../../nodes/Agent/AgentExecute/fields';
 import {
 	type ContextOptions,
 	createExecuteContext,
 	createToolCall,
+	failureOf,
 	loadBinaryData,
+	withBinaryData,
 } from '../../createExecuteContext';
+import { until } from '../session/tap';
+import { withoutSniffing } from './waitBinary';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
@@ -17,6 +25,51 @@ export const signer = {
 	userPublicKey: '0xcanary-94b1d7',
 	signature: '0xcanary-5be1c07a',
 };
+
+export const goOn = { onError: 'continueRegularOutput' as const };
+export const oneAtATime = { parallelRequests: 1 };
+
+/** @returns a function that starts a service for a test; the service ends with the test */
+export function serveEach(use: (service: AgentService) => void, common?: AgentServiceOptions) {
+	let service: AgentService | undefined;
+	beforeAll(withBinaryData);
+	afterEach(async () => {
+		await until(() => !service?.countOpenChannels());
+		await service?.close();
+	});
+	return async (options: AgentServiceOptions = {}): Promise<void> => {
+		service = await startAgentService({ apiKey, ...common, ...options });
+		use(service);
+	};
+}
+
+/** A service that refuses the calls of a session, while it should. */
+export const refusing = (sessionId: string, isRefusing = () => true): AgentServiceOptions => ({
+	execute: ({ body }) =>
+		isRefusing() && (body as ExecuteFields).sessionId === sessionId
+			? { status: 422, body: { message: 'bad step' } }
+			: undefined,
+});
+
+export const bodiesOf = ({ requests }: AgentService): ExecuteFields[] =>
+	requests.map(({ body }) => body as ExecuteFields);
+
+export const sessionsOf = (service: AgentService): string[] =>
+	bodiesOf(service).map(({ sessionId }) => sessionId);
+
+/** Expects a failure with this status, whose message and description contain these texts. */
+export async function expectFailure(
+	running: Promise<unknown>,
+	httpCode: number,
+	message: string,
+	description = '',
+): Promise<NodeApiError> {
+	const error = await failureOf(running);
+	expect(error.httpCode).toBe(`${httpCode}`);
+	expect(error.message).toContain(message);
+	expect(error.description ?? '').toContain(description);
+	return error;
+}
 
 export interface RunOptions {
 	readonly parameters?: IDataObject;
@@ -27,6 +80,8 @@ export interface RunOptions {
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
 	readonly onChunk?: ContextOptions['onChunk'];
+	/** Called with each line of n8n's log at level info. */
+	readonly onLog?: (text: string) => void;
 	/** Called with each hint of the run. */
 	readonly onHint?: (text: string) => void;
 	/** Whether n8n offers no custom data for an execution. */
@@ -79,6 +134,8 @@ export async function runExecute(
 	});
 	if (options.keepsNoCustomData)
 		Object.defineProperty(context, 'customData', { value: undefined });
+	withoutSniffing(context);
+	if (options.onLog) context.logger.info = options.onLog;
 	const [items = []] = await node.execute.call(context);
 	for (const { message } of context.hints) options.onHint?.(message);
 	return await loadBinaryData(items);

@@ -11,243 +11,231 @@ import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
 
-describe('response', () => {
-	const content = (type: string | undefined, body: Buffer | string) =>
-		parseResponseContent({
-			statusCode: 200,
-			headers: type === undefined ? {} : { 'content-type': type },
-			body: Buffer.from(body),
-		});
+const content = (type: string | undefined, body: Buffer | string) =>
+	parseResponseContent({
+		statusCode: 200,
+		headers: type === undefined ? {} : { 'content-type': type },
+		body: Buffer.from(body),
+	});
 
+test.each([
+	['application/json', '{"a":1}', { a: 1 }],
+	['application/json; charset=utf-8', '"x"', 'x'],
+	['application/problem+json', '[1]', [1]],
+	['application/json', 'not json', 'not json'],
+	['text/html', '<b>hi</b>', '<b>hi</b>'],
+	['text/plain', '{"a":1}', '{"a":1}'],
+	[undefined, '{"a":1}', { a: 1 }],
+	[undefined, '\uFEFF{"a":1}', { a: 1 }],
+	[undefined, 'plain', 'plain'],
+	['application/json', '', null],
+])('%s %j is the response %j', (type, body, response) => {
+	expect(content(type, body)).toEqual({ response });
+});
+
+test('a text in another character set than UTF-8 stays bytes, so that nothing is lost', () => {
+	const bytes = Buffer.from([0xfc]);
+	expect(content('text/plain; charset=iso-8859-1', bytes)).toMatchObject({
+		bytes,
+		mimeType: 'text/plain',
+	});
+});
+
+test('other media, and bytes that are no text, stay bytes', () => {
+	const bytes = Buffer.from([0x89, 0x50, 0xff]);
+	expect(content('image/png', bytes)).toEqual({
+		bytes,
+		mimeType: 'image/png',
+		fileName: undefined,
+	});
+	expect(content(undefined, bytes)).toEqual({
+		bytes,
+		mimeType: 'application/octet-stream',
+		fileName: undefined,
+	});
+	const headers = {
+		'content-type': 'application/pdf',
+		'content-disposition': 'attachment; filename="a b.pdf"',
+	};
+	expect(parseResponseContent({ statusCode: 200, headers, body: bytes })).toMatchObject({
+		fileName: 'a b.pdf',
+	});
+});
+
+test.each([
+	['filename="a b.pdf"', 'a b.pdf'],
+	['filename=a.pdf; size=3', 'a.pdf'],
+	['inline', undefined],
+])('the name of the file in %j is %j', (disposition, fileName) => {
+	const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
+	expect(
+		parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) }),
+	).toMatchObject({ fileName });
+});
+
+test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
+	const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
+		parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, [
+			'canary-key',
+			'0',
+		]);
+	const shown = [
+		parseSanitized(
+			{ 'content-type': 'application/json' },
+			'{"echo":{"x-api-key":"canary-key"},"n":1}',
+		),
+		parseSanitized({}, 'your key\nis canary-key'),
+		parseSanitized(
+			{ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' },
+			'x',
+		),
+	];
+	expect(JSON.stringify(shown)).not.toContain('canary');
+	expect(shown[0]).toMatchObject({ response: { n: 1 } });
+});
+
+test.each([
+	['of 8 characters', 'canary-8', '', '•••'],
+	['that is shorter, and may be a word', 'canary7', '', 'canary7'],
+	['in a text of 65,536 characters', 'canary-8', ' '.repeat(65_528), '•••'],
+	['in a longer one, which is no echo', 'canary-8', ' '.repeat(65_529), 'canary-8'],
+])('a secret %s', (_, secret, rest, shown) => {
+	const body = Buffer.from(secret + rest);
+	expect(parseResponseContent({ statusCode: 200, headers: {}, body }, [secret])).toEqual({
+		response: shown + rest,
+	});
+});
+
+const said = (body: Buffer | string, type = 'text/html') =>
+	quoteResponse(
+		{
+			statusCode: 500,
+			headers: { 'content-type': type },
+			body: typeof body === 'string' ? Buffer.from(body) : body,
+		},
+		new Sanitizer(['canary-key']),
+	);
+
+test.each([
+	['<h1>Bad\n\n Gateway</h1><hr>nginx', 'text/html', ''],
+	['1 < 2', 'text/html', '1 < 2'],
+	['', 'text/html', ''],
+	[
+		'{"error":{"message":"No such\n step"}}',
+		'application/json',
+		'{"error":{"message":"No such step"}}',
+	],
+	['\u0000', 'image/png', ''],
+])('of %j as %s is %j', (body, type, text) => {
+	expect(said(body, type)).toBe(text);
+});
+
+test('is cut, and a secret that the cut goes through is not shown', () => {
+	expect(said('x'.repeat(400))).toBe(`${'x'.repeat(300)}…`);
+	expect(said(`${'x'.repeat(295)} canary-key`)).not.toContain('can');
+	expect(said(`key canary-key and ${'x'.repeat(400)}`)).toMatch(/^key ••• and x+…$/);
+});
+
+describe('of what a stranger made up', () => {
 	test.each([
-		['application/json', '{"a":1}', { a: 1 }],
-		['application/json; charset=utf-8', '"x"', 'x'],
-		['application/problem+json', '[1]', [1]],
-		['application/json', 'not json', 'not json'],
-		['text/html', '<b>hi</b>', '<b>hi</b>'],
-		['text/plain', '{"a":1}', '{"a":1}'],
-		[undefined, '{"a":1}', { a: 1 }],
-		[undefined, '\uFEFF{"a":1}', { a: 1 }],
-		[undefined, 'plain', 'plain'],
-		['application/json', '', null],
-	])('%s %j is the response %j', (type, body, response) => {
-		expect(content(type, body)).toEqual({ response });
-	});
-
-	test('a text in another character set than UTF-8 stays bytes, so that nothing is lost', () => {
-		const bytes = Buffer.from([0xfc]);
-		expect(content('text/plain; charset=iso-8859-1', bytes)).toMatchObject({
-			bytes,
-			mimeType: 'text/plain',
-		});
-	});
-
-	test('other media, and bytes that are no text, stay bytes', () => {
-		const bytes = Buffer.from([0x89, 0x50, 0xff]);
-		expect(content('image/png', bytes)).toEqual({
-			bytes,
-			mimeType: 'image/png',
-			fileName: undefined,
-		});
-		expect(content(undefined, bytes)).toEqual({
-			bytes,
-			mimeType: 'application/octet-stream',
-			fileName: undefined,
-		});
-		const headers = {
-			'content-type': 'application/pdf',
-			'content-disposition': 'attachment; filename="a b.pdf"',
-		};
-		expect(parseResponseContent({ statusCode: 200, headers, body: bytes })).toMatchObject({
-			fileName: 'a b.pdf',
-		});
-	});
-
-	test.each([
-		['filename="a b.pdf"', 'a b.pdf'],
-		['filename=a.pdf; size=3', 'a.pdf'],
-		['inline', undefined],
-	])('the name of the file in %j is %j', (disposition, fileName) => {
-		const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
-		expect(
-			parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) }),
-		).toMatchObject({
-			fileName,
-		});
-	});
-
-	test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
-		const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
-			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, [
-				'canary-key',
-				'0',
-			]);
-		const shown = [
-			parseSanitized(
-				{ 'content-type': 'application/json' },
-				'{"echo":{"x-api-key":"canary-key"},"n":1}',
-			),
-			parseSanitized({}, 'your key\nis canary-key'),
-			parseSanitized(
-				{ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' },
-				'x',
-			),
-		];
-		expect(JSON.stringify(shown)).not.toContain('canary');
-		expect(shown[0]).toMatchObject({ response: { n: 1 } });
-	});
-
-	test.each([
-		['of 8 characters', 'canary-8', '', '•••'],
-		['that is shorter, and may be a word', 'canary7', '', 'canary7'],
-		['in a text of 65,536 characters', 'canary-8', ' '.repeat(65_528), '•••'],
-		['in a longer one, which is no echo', 'canary-8', ' '.repeat(65_529), 'canary-8'],
-	])('a secret %s', (_, secret, rest, shown) => {
-		const body = Buffer.from(secret + rest);
-		expect(parseResponseContent({ statusCode: 200, headers: {}, body }, [secret])).toEqual({
-			response: shown + rest,
-		});
-	});
-
-	const said = (body: Buffer | string, type = 'text/html') =>
-		quoteResponse(
-			{
-				statusCode: 500,
-				headers: { 'content-type': type },
-				body: typeof body === 'string' ? Buffer.from(body) : body,
-			},
-			new Sanitizer(['canary-key']),
-		);
-
-	test.each([
-		['<h1>Bad\n\n Gateway</h1><hr>nginx', 'text/html', ''],
-		['1 < 2', 'text/html', '1 < 2'],
-		['', 'text/html', ''],
+		['a page that opens tags and closes none', 'text/html', '<'.repeat(60_000)],
+		['a trace text', 'text/plain', '    at Object.<anonymous\n'.repeat(16_000)],
+		['styles without an end', 'text/html', '<style>'.repeat(500_000)],
+		['ends without an end', 'text/html', `<style>${'</style'.repeat(500_000)}`],
+		['JSON that opens and never closes', 'application/json', '['.repeat(900_000)],
+		['deep JSON', 'application/json', '['.repeat(400_000) + ']'.repeat(400_000)],
 		[
-			'{"error":{"message":"No such\n step"}}',
+			'errors in errors',
 			'application/json',
-			'{"error":{"message":"No such step"}}',
+			'{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000),
 		],
-		['\u0000', 'image/png', ''],
-	])('of %j as %s is %j', (body, type, text) => {
-		expect(said(body, type)).toBe(text);
+		['many small objects', 'application/json', `[${'{},'.repeat(5_000_000)}{}]`],
+		['bytes that are no text', 'text/html', '\u00ff'.repeat(100_000)],
+	])('%s', (_what, type, body) => {
+		expect(said(Buffer.from(body, 'latin1'), type).length).toBeLessThanOrEqual(301);
 	});
 
-	test('is cut, and a secret that the cut goes through is not shown', () => {
-		expect(said('x'.repeat(400))).toBe(`${'x'.repeat(300)}…`);
-		expect(said(`${'x'.repeat(295)} canary-key`)).not.toContain('can');
-		expect(said(`key canary-key and ${'x'.repeat(400)}`)).toMatch(/^key ••• and x+…$/);
+	test.each([
+		'<',
+		'<style>',
+		'<style></style',
+		'    at Object.<anonymous\n',
+		'</',
+		' ',
+		'api_key" ',
+		'//',
+	])('grows no faster than %j does', (unit) => {
+		expectLinear(
+			unit,
+			(text) => Buffer.from(text),
+			(body) => said(body),
+		);
+	});
+});
+
+describe('the text of a turn', () => {
+	const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
+		const all = new TurnText(pieces);
+		return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
+	};
+
+	test.each<['last' | 'joined', string[], string[], string]>([
+		['last', ['a', 'b'], ['a', '\n\nb'], 'a\n\nb'],
+		['last', ['a', 'a'], ['a', '\n\na'], 'a\n\na'],
+		['joined', ['a', 'b'], ['a', 'b'], 'ab'],
+		['joined', ['a', ' a '], ['a', ''], 'a'],
+		['joined', ['a', ' ', 'a'], ['a', ' ', ''], 'a '],
+		['joined', ['1', '1', '1'], ['1', '1', '1'], '111'],
+	])('%s of %j', (pieces, texts, added, text) => {
+		expect(turn(pieces, ...texts)).toEqual([added, text]);
 	});
 
-	describe('of what a stranger made up', () => {
-		test.each([
-			['a page that opens tags and closes none', 'text/html', '<'.repeat(60_000)],
-			['a trace text', 'text/plain', '    at Object.<anonymous\n'.repeat(16_000)],
-			['styles without an end', 'text/html', '<style>'.repeat(500_000)],
-			['ends without an end', 'text/html', `<style>${'</style'.repeat(500_000)}`],
-			['JSON that opens and never closes', 'application/json', '['.repeat(900_000)],
-			['deep JSON', 'application/json', '['.repeat(400_000) + ']'.repeat(400_000)],
-			[
-				'errors in errors',
-				'application/json',
-				'{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000),
-			],
-			['many small objects', 'application/json', `[${'{},'.repeat(5_000_000)}{}]`],
-			['bytes that are no text', 'text/html', '\u00ff'.repeat(100_000)],
-		])('%s', (_what, type, body) => {
-			expect(said(Buffer.from(body, 'latin1'), type).length).toBeLessThanOrEqual(301);
-		});
-
-		test.each([
-			'<',
-			'<style>',
-			'<style></style',
-			'    at Object.<anonymous\n',
-			'</',
-			' ',
-			'api_key" ',
-			'//',
-		])('grows no faster than %j does', (unit) => {
-			expectLinear(
-				unit,
-				(text) => Buffer.from(text),
-				(body) => said(body),
-			);
-		});
+	test.each([
+		[
+			['a', 'b', 'ab', 'c'],
+			['a', 'b', '', 'c'],
+		],
+		[
+			['a', 'a', 'b'],
+			['a', 'a', 'b'],
+		],
+		[
+			[' ', ' ', ' ', 'b'],
+			[' ', ' ', ' ', 'b'],
+		],
+	])('has pieces, of which no first one is the whole: %j', (texts, added) => {
+		const all = new TurnText('joined');
+		expect(texts.map((text) => all.add(text, false))).toEqual(added);
 	});
 
-	describe('the text of a turn', () => {
-		const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
-			const all = new TurnText(pieces);
-			return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
-		};
+	test('of many pieces grows no faster than they do', () => {
+		expectLinear(
+			'word ',
+			(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
+			(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
+			500_000,
+		);
+	});
 
-		test.each<['last' | 'joined', string[], string[], string]>([
-			['last', ['a', 'b'], ['a', '\n\nb'], 'a\n\nb'],
-			['last', ['a', 'a'], ['a', '\n\na'], 'a\n\na'],
-			['joined', ['a', 'b'], ['a', 'b'], 'ab'],
-			['joined', ['a', ' a '], ['a', ''], 'a'],
-			['joined', ['a', ' ', 'a'], ['a', ' ', ''], 'a '],
-			['joined', ['1', '1', '1'], ['1', '1', '1'], '111'],
-		])('%s of %j', (pieces, texts, added, text) => {
-			expect(turn(pieces, ...texts)).toEqual([added, text]);
-		});
+	test('is a whole again and again, and no shorter piece', () => {
+		const all = new TurnText('joined');
+		const texts = [' a', ' b ', 'a b', ' a b\n', 'ab', ' a b ab'];
+		expect(texts.map((text) => all.add(text, false))).toEqual([' a', ' b ', '', '', 'ab', '']);
+	});
 
-		test.each([
-			[
-				['a', 'b', 'ab', 'c'],
-				['a', 'b', '', 'c'],
-			],
-			[
-				['a', 'a', 'b'],
-				['a', 'a', 'b'],
-			],
-			[
-				[' ', ' ', ' ', 'b'],
-				[' ', ' ', ' ', 'b'],
-			],
-		])('has pieces, of which no first one is the whole: %j', (texts, added) => {
-			const all = new TurnText('joined');
-			expect(texts.map((text) => all.add(text, false))).toEqual(added);
-		});
+	const messages = ['a', { n: 1 }, 'a'].map((message) => ({
+		message,
+	})) as unknown as SessionMessage[];
 
-		test('of many pieces grows no faster than they do', () => {
-			expectLinear(
-				'word ',
-				(text) =>
-					text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-				(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
-				500_000,
-			);
-		});
-
-		test('is a whole again and again, and no shorter piece', () => {
-			const all = new TurnText('joined');
-			const texts = [' a', ' b ', 'a b', ' a b\n', 'ab', ' a b ab'];
-			expect(texts.map((text) => all.add(text, false))).toEqual([
-				' a',
-				' b ',
-				'',
-				'',
-				'ab',
-				'',
-			]);
-		});
-
-		const messages = ['a', { n: 1 }, 'a'].map((message) => ({
-			message,
-		})) as unknown as SessionMessage[];
-
-		test('is joined without a whole that only the end of a match tells', () => {
-			expect([
-				buildOutputText(messages, 'text', 'joined', 'match'),
-				buildOutputText(messages, 'text', 'joined', 'count'),
-			]).toEqual(['a', 'aa']);
-			expect([
-				buildOutputText(messages, 'text', 'last', 'match'),
-				buildOutputText([], 'text', 'joined', 'match'),
-			]).toEqual(['a', null]);
-		});
+	test('is joined without a whole that only the end of a match tells', () => {
+		expect([
+			buildOutputText(messages, 'text', 'joined', 'match'),
+			buildOutputText(messages, 'text', 'joined', 'count'),
+		]).toEqual(['a', 'aa']);
+		expect([
+			buildOutputText(messages, 'text', 'last', 'match'),
+			buildOutputText([], 'text', 'joined', 'match'),
+		]).toEqual(['a', null]);
 	});
 });
 

@@ -45,13 +45,9 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	return { clock, channels, call, outcome, stop };
 }
 
-const connected = {
-	sessionId: 's1',
-	event: 'connected',
-	at: '',
-	gapMs: null,
-	reason: null,
-} as const;
+const told = { sessionId: 's1', at: '', gapMs: null, reason: null };
+const connected = { ...told, event: 'connected' } as const;
+const opening = (channels: FakeChannels) => channels.listeners[0]?.onEvent?.(connected);
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
@@ -65,29 +61,18 @@ test('a channel that is not open within 20 s fails the item, and nothing is sent
 	expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 });
 
-test.each([
-	[
-		'before',
-		(stop: AbortController) => () => {
-			stop.abort();
-		},
-	],
-	['while', () => () => {}],
-])(
+test.each(['before', 'while'])(
 	'a stop %s the call waits for the end of a closing channel sends nothing',
-	async (_when, first) => {
+	async (when) => {
 		const { clock, channels, call, outcome, stop } = begin();
-		const stopFirst = first(stop);
 		channels.isClosing = () => {
-			stopFirst();
+			if (when === 'before') stop.abort();
 			return true;
 		};
-		channels.listeners[0]?.onEvent?.(connected);
+		opening(channels);
 		await clock.advance(2000);
 		stop.abort();
-		expect((await outcome) as NodeError).toMatchObject({
-			message: expect.stringContaining('stopped') as string,
-		});
+		expect(((await outcome) as NodeError).message).toContain('stopped');
 		expect(call).not.toHaveBeenCalled();
 		expect(clock.pending).toBe(0);
 	},
@@ -95,16 +80,12 @@ test.each([
 
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
-	const lastFailure = new NodeError({
-		code: 503,
-		message: 'Nobody is there',
-		description: 'Look.',
-	});
+	const nobody = { code: 503, message: 'Nobody is there' };
+	const lastFailure = new NodeError({ ...nobody, description: 'Look.' });
 	channels.status = { isOpen: false, lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
-		code: 503,
-		message: 'Nobody is there',
+		...nobody,
 		description: expect.stringMatching(/^The agent was not started\. Look\. If/) as string,
 	});
 });
@@ -112,7 +93,7 @@ test('and tells why the last attempt failed', async () => {
 test('the limit of the opening is lifted when the channel is open', async () => {
 	const { clock, channels, call, outcome, stop } = begin();
 	await clock.advance(17_999);
-	channels.listeners[0]?.onEvent?.(connected);
+	opening(channels);
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -135,7 +116,7 @@ test('attempts that fail meanwhile are no reason to give up', async () => {
 	const closeReason = networkReason('ENOTFOUND');
 	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false, closeReason });
 	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false });
-	channels.listeners[0]?.onEvent?.(connected);
+	opening(channels);
 	await clock.advance(2000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -143,7 +124,7 @@ test('attempts that fail meanwhile are no reason to give up', async () => {
 
 test('a channel that was lost before the call, and stays away, is not open; no message can be missing', async () => {
 	const { clock, channels, outcome } = begin();
-	channels.listeners[0]?.onEvent?.(connected);
+	opening(channels);
 	channels.listeners[0]?.onChannelEnd?.(lost);
 	channels.status = { isOpen: false, lastFailure: lost.failure };
 	await clock.advance(20_000);
@@ -158,7 +139,7 @@ test('a channel that was lost before the call, and stays away, is not open; no m
 test('a channel that opens at the last moment, and is not quiet in time, is not open', async () => {
 	const { clock, channels, call, outcome } = begin();
 	await clock.advance(19_900);
-	channels.listeners[0]?.onEvent?.(connected);
+	opening(channels);
 	await clock.advance(100);
 	expect(await outcome).toMatchObject({ code: 504 });
 	expect(call).not.toHaveBeenCalled();
@@ -168,7 +149,7 @@ describe('the call goes out when the channel is open and', () => {
 	const opened = async (more: Partial<WaitSettings> = {}) => {
 		const begun = begin(more);
 		await begun.clock.advance(0);
-		begun.channels.listeners[0]?.onEvent?.(connected);
+		opening(begun.channels);
 		return begun;
 	};
 
@@ -261,12 +242,11 @@ describe('a call that fails when messages have come', () => {
 	const ambiguous = new NodeError({ code: 504, message: 'No answer', outcome: 'unknown' });
 	const carriedOut = new NodeError({ code: 502, message: 'Cut', outcome: 'done' });
 	const refused = new NodeError({ code: 422, message: 'Refused' });
-	const match: Partial<WaitSettings> = {
-		waitUntil: 'match',
-		matchCondition: { field: '', values: ['answer'] },
-	};
+	const answered = { field: '', values: ['answer'] };
+	const match: Partial<WaitSettings> = { waitUntil: 'match', matchCondition: answered };
+	const failing: Partial<WaitSettings> = { failureCondition: answered };
+	const kept = { messages: [{ message: 'answer' }] };
 	const silence: Partial<WaitSettings> = { waitUntil: 'silence', silenceSeconds: 1 };
-	const failure = { field: '', values: ['answer'] };
 
 	/** @param meanwhile happens while the call runs */
 	async function fails(
@@ -282,7 +262,7 @@ describe('a call that fails when messages have come', () => {
 			return Promise.reject(error);
 		});
 		await clock.advance(0);
-		channels.listeners[0]?.onEvent?.(connected);
+		opening(channels);
 		channels.listeners[0]?.onPong?.();
 		await clock.advance(250);
 		return await outcome;
@@ -291,19 +271,9 @@ describe('a call that fails when messages have come', () => {
 	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
 		['ambiguous, the match has come', ambiguous, match, { endedBy: 'match' }],
 		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
-		[
-			'ambiguous, the agent reports a failure',
-			ambiguous,
-			{ failureCondition: failure },
-			{ code: 500 },
-		],
+		['ambiguous, the agent reports a failure', ambiguous, failing, { code: 500 }],
 		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
-		[
-			'not carried out',
-			refused,
-			match,
-			{ code: 422, details: { messages: [{ message: 'answer' }] } },
-		],
+		['not carried out', refused, match, { code: 422, details: kept }],
 	])('%s', async (_, error, more, expected) => {
 		expect(await fails(error, more)).toMatchObject(expected);
 	});
@@ -376,15 +346,13 @@ describe('a stop of the execution', () => {
 		async (openChannel) => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
-			channels.listeners[0]?.onEvent?.(connected);
+			opening(channels);
 			channels.listeners[0]?.onPong?.();
 			await clock.advance(250);
 			stop.abort();
-			expect(await outcome).toMatchObject({
-				description:
-					'The agent was started, but the node no longer waits for its messages.',
-				outcome: 'done',
-			});
+			const description =
+				'The agent was started, but the node no longer waits for its messages.';
+			expect(await outcome).toMatchObject({ description, outcome: 'done' });
 			expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 		},
 	);

@@ -43,28 +43,35 @@ function listen(
 	return { run, clock, channels, listening };
 }
 
+/** An n8n that takes no message. */
+const refusing: Partial<TriggerOptions> = {
+	run: ({ done }) => done?.reject(new Error('no database')),
+};
+const endsAtOnce: Partial<TriggerOptions> = { run: ({ done }) => done?.resolve({} as IRun) };
+const oneAtATime = { options: { maxConcurrentExecutions: 1 } };
+const twoAtATime = { options: { maxConcurrentExecutions: 2 } };
+const messagesOf = ({ failedExecutions }: TriggerRun) =>
+	failedExecutions.map(({ message }) => message);
+const byId = { options: { deduplicationField: 'id' } };
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
 describe('the watchdog', () => {
 	test('gives the place of an execution free whose end n8n never tells (#19877)', async () => {
-		const { run, clock, channels } = listen({ options: { maxConcurrentExecutions: 1 } });
+		const { run, clock, channels } = listen(oneAtATime);
 		channels.send('1');
 		channels.send('2');
 		await clock.advance(3_599_999);
 		expect(run.emitted).toHaveLength(1);
 		await clock.advance(1);
 		expect(run.messages).toEqual([1, 2]);
-		expect(run.failedExecutions).toMatchObject([
-			{ message: 'n8n does not say what became of 1 execution' },
-		]);
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 1 execution']);
 	});
 
 	test.each([
 		[120, 120_000],
 		[-1, 3_600_000],
 	])("follows the workflow's own limit of %d s", async (executionTimeout, milliseconds) => {
-		const { run, clock, channels } = listen(
-			{ options: { maxConcurrentExecutions: 1 } },
-			{ settings: { executionTimeout } },
-		);
+		const { run, clock, channels } = listen(oneAtATime, { settings: { executionTimeout } });
 		channels.send('1');
 		channels.send('2');
 		await clock.advance(milliseconds);
@@ -90,10 +97,8 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 		await clock.advance(29_999);
 		expect(run.emitted).toHaveLength(15);
 		await clock.advance(1);
-		expect(run.messages).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
-		expect(run.failedExecutions).toMatchObject([
-			{ message: 'n8n does not say what became of 10 executions' },
-		]);
+		expect(run.messages).toEqual(upTo(25));
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 10 executions']);
 		expect(run.logged.join()).toContain('n8n does not say what became of 10 executions');
 	});
 
@@ -109,9 +114,7 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 		const { run, clock } = await lose(1, 1);
 		await clock.advance(120_000);
 		expect(run.messages).toEqual([1, 2]);
-		expect(run.failedExecutions).toMatchObject([
-			{ message: 'n8n does not say what became of 1 execution' },
-		]);
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 1 execution']);
 		await clock.advance(3_600_000);
 		expect(run.messages).toEqual([1, 2, 3]);
 	});
@@ -127,9 +130,7 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 		expect(fresh.run.emitted).toHaveLength(10);
 		await fresh.clock.advance(1);
 		expect(fresh.run.emitted).toHaveLength(20);
-		expect(fresh.run.failedExecutions).toMatchObject([
-			{ message: 'n8n does not say what became of 10 executions' },
-		]);
+		expect(messagesOf(fresh.run)).toEqual(['n8n does not say what became of 10 executions']);
 	});
 
 	test('an end that comes after all frees nothing twice', async () => {
@@ -167,10 +168,7 @@ test('messages that n8n does not take are counted by session, and told again whe
 });
 
 test('a connection event that n8n does not take is no lost message', async () => {
-	const { run, channels, clock } = listen(
-		{ options: { connectionEvents: true } },
-		{ run: ({ done }) => done?.reject(new Error('no database')) },
-	);
+	const { run, channels, clock } = listen({ options: { connectionEvents: true } }, refusing);
 	const event = { event: 'connected', at: '2026-01-01T00:00:00.000Z', gapMs: null } as const;
 	channels.listeners[0]?.onEvent?.({ ...event, sessionId: 's1', reason: null });
 	await clock.advance(120_000);
@@ -179,10 +177,7 @@ test('a connection event that n8n does not take is no lost message', async () =>
 });
 
 test('messages that n8n does not take are told with their number, too, if no other comes', async () => {
-	const { run, clock, channels, listening } = listen(
-		{},
-		{ run: ({ done }) => done?.reject(new Error('no database')) },
-	);
+	const { run, clock, channels, listening } = listen({}, refusing);
 	channels.send('1');
 	channels.send('2');
 	await clock.advance(30_000);
@@ -210,10 +205,7 @@ test('messages that n8n does not take are told with their number, too, if no oth
 });
 
 test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
-	const { run, clock, channels } = listen(
-		{ options: { deduplicationField: 'id' } },
-		{ run: ({ done }) => done?.reject(new Error('no database')) },
-	);
+	const { run, clock, channels } = listen(byId, refusing);
 	channels.send('{"id":1}');
 	// After 2 s and then after 4 s.
 	for (const [milliseconds, count] of [
@@ -242,10 +234,8 @@ test('what n8n rejects with something that is no error is told as it is', async 
 });
 
 test('in a batch, an id that n8n did not take may come again', async () => {
-	const { run, clock, channels } = listen(
-		{ options: { deduplicationField: 'id', batchSize: 2 } },
-		{ run: ({ done }) => done?.reject(new Error('no database')) },
-	);
+	const options = { deduplicationField: 'id', batchSize: 2 };
+	const { run, clock, channels } = listen({ options }, refusing);
 	for (let n = 0; n < 2; n++) {
 		channels.send('{"id":1}');
 		channels.send('{"id":2}');
@@ -308,12 +298,8 @@ describe('a filter', () => {
 
 	test('and an ID count in JSON of binary frames, too', () => {
 		const { run, channels } = listen({ ...filter, options: { deduplicationField: 'n' } });
-		for (const text of [
-			message('answer', 1),
-			message('step', 2),
-			message('answer', 1),
-			'no JSON',
-		])
+		const answer = message('answer', 1);
+		for (const text of [answer, message('step', 2), answer, 'no JSON'])
 			channels.send(text, 0, undefined, true);
 		expect(run.emitted).toHaveLength(0);
 		return settled().then(() => {
@@ -332,7 +318,7 @@ describe('a filter', () => {
 });
 
 test('a gap before a message that came before is told by the next one', () => {
-	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	const { run, channels } = listen(byId);
 	channels.send('{"id":1}');
 	channels.send('{"id":1}', 0, 700);
 	channels.send('{"id":2}');
@@ -340,7 +326,7 @@ test('a gap before a message that came before is told by the next one', () => {
 });
 
 test('a message with an ID that came before stands in the log', () => {
-	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	const { run, channels } = listen(byId);
 	for (let n = 0; n < 5; n++) channels.send('{"id":1}');
 	expect(run.logged.filter((text) => text.includes('an ID that came before'))).toHaveLength(4);
 });
@@ -359,13 +345,13 @@ test('a frame is parsed once, for filter, deduplication and item', () => {
 });
 
 test('messages without an ID always start an execution', () => {
-	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	const { run, channels } = listen(byId);
 	for (const text of ['{}', '{}', 'text', 'text']) channels.send(text);
 	expect(run.emitted.map(({ key }) => key)).toEqual(Array(4).fill(undefined));
 });
 
 test('ids that are longer than a number holds are none, so that no message is lost', () => {
-	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	const { run, channels } = listen(byId);
 	channels.send('{"id":9007199254740992}');
 	channels.send('{"id":9007199254740993}');
 	expect(run.emitted.map(({ key }) => key)).toEqual([undefined, undefined]);
@@ -401,15 +387,17 @@ test('a full queue pauses every channel, and resumes it', async () => {
 });
 
 describe('closing', () => {
-	const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-	const oneAtATime = { options: { maxConcurrentExecutions: 1 } };
 	const sendAll = (channels: FakeChannels, count: number) => {
 		for (const n of upTo(count)) channels.send(`{"n":${n},"secret":"canary"}`);
 	};
+	/** A stop hands over for a second, and has 200 ms to store a failed execution. */
+	const closeIn = async (clock: FakeClock, listening: PublishedListener) => {
+		const closing = listening.close();
+		await clock.advance(1200);
+		await closing;
+	};
 	const numbersOf = ({ messages }: TriggerRun) =>
 		messages.map((message) => (message as { n: number }).n);
-
-	const twoAtATime = { options: { maxConcurrentExecutions: 2 } };
 
 	test('ends what is waited for, leaves no timer, and starts nothing again', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
@@ -436,9 +424,7 @@ describe('closing', () => {
 			return await prepare(...given);
 		};
 		channels.send('a', 0, undefined, true);
-		const closing = listening.close();
-		await clock.advance(1200);
-		await closing;
+		await closeIn(clock, listening);
 		store();
 		await until(() => run.emitted.length === 1);
 		await clock.advance(0);
@@ -482,9 +468,7 @@ describe('closing', () => {
 	test('of a long queue runs 50 executions at once, and no more', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
 		sendAll(channels, 10_000);
-		const closing = listening.close();
-		await clock.advance(1200);
-		await closing;
+		await closeIn(clock, listening);
 		expect(numbersOf(run)).toEqual(upTo(50));
 		expect(run.logged.join()).not.toContain('canary');
 		await clock.advance(60_000);
@@ -501,19 +485,14 @@ describe('closing', () => {
 		await clock.advance(2000);
 		await closing;
 		expect(numbersOf(run)).toEqual([1, 2]);
-		expect(run.failedExecutions).toMatchObject([
-			{
-				httpCode: '429',
-				message: 'The trigger was stopped while 2 messages were waiting',
-				description: expect.stringMatching(/^What waits is processed if/) as string,
-			},
-		]);
+		const message = 'The trigger was stopped while 2 messages were waiting';
+		expect(run.failedExecutions).toMatchObject([{ httpCode: '429', message }]);
+		expect(run.failedExecutions[0]?.description).toMatch(/^What waits is processed if/);
 	});
 
 	test('tells of messages that the service had sent and that could not be read in time', async () => {
 		const unread =
 			'The service sent more messages that could not be read in time. They are lost.';
-		const described = expect.stringContaining(unread) as string;
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		channels.isRead = false;
 		sendAll(channels, 3);
@@ -524,13 +503,9 @@ describe('closing', () => {
 		void other.listening.close();
 		await other.clock.advance(2000);
 		expect(run.failedExecutions[0]?.description).toContain(unread);
-		expect(other.run.failedExecutions).toMatchObject([
-			{
-				httpCode: '429',
-				message: 'The trigger was stopped while 0 messages were waiting',
-				description: described,
-			},
-		]);
+		const message = 'The trigger was stopped while 0 messages were waiting';
+		expect(other.run.failedExecutions).toMatchObject([{ httpCode: '429', message }]);
+		expect(other.run.failedExecutions[0]?.description).toContain(unread);
 	});
 
 	test('the next start tells since when no channel was open, and the gaps that no item has told', async () => {
@@ -546,21 +521,17 @@ describe('closing', () => {
 			frames.recordOpen(6000);
 			second.channels.send('{"type":"answer"}', index);
 		}
-		expect(second.run.items.map(({ json }) => [json.sequence, json.gapMs])).toEqual([
-			[1, 1300],
-			[1, 1000],
-			[1, undefined],
-		]);
+		expect(second.run.items.map(({ json }) => json.sequence)).toEqual([1, 1, 1]);
+		expect(second.run.items.map(({ json }) => json.gapMs)).toEqual([1300, 1000, undefined]);
 	});
 
 	test('one at a time, hands over nothing out of order: all of it goes on one after the other', async () => {
 		const node = nodeOfItsOwn();
 		const first = listen(oneAtATime, {}, node);
 		sendAll(first.channels, 10);
-		void first.listening.close();
-		await node.clock.advance(1200);
+		await closeIn(node.clock, first.listening);
 		expect(numbersOf(first.run)).toEqual([1]);
-		const second = listen(oneAtATime, { run: ({ done }) => done?.resolve({} as IRun) }, node);
+		const second = listen(oneAtATime, endsAtOnce, node);
 		await node.clock.advance(0);
 		expect(numbersOf(second.run)).toEqual(upTo(10).slice(1));
 	});
@@ -574,21 +545,18 @@ describe('closing', () => {
 		await clock.advance(999);
 		expect(run.failedExecutions).toEqual([]);
 		await clock.advance(1);
-		expect(run.failedExecutions).toMatchObject([
-			{
-				message: 'The trigger was stopped while 9999 messages were waiting',
-				description: expect.stringMatching(
-					/^What waits is processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
-				) as string,
-			},
+		expect(messagesOf(run)).toEqual([
+			'The trigger was stopped while 9999 messages were waiting',
 		]);
+		expect(run.failedExecutions[0]?.description).toMatch(
+			/^What waits is processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
+		);
 		await clock.advance(199);
 		expect(closed).toBe(false);
 		await clock.advance(1);
 		expect(closed).toBe(true);
-		expect(run.logged.join()).toContain(
-			'while 9999 messages were waiting. What waits is processed if',
-		);
+		const logged = 'while 9999 messages were waiting. What waits is processed if';
+		expect(run.logged.join()).toContain(logged);
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
 	});
@@ -598,9 +566,7 @@ describe('closing', () => {
 		const { clock } = node;
 		const first = listen(twoAtATime, {}, node);
 		sendAll(first.channels, 1000);
-		const closing = first.listening.close();
-		await clock.advance(1200);
-		await closing;
+		await closeIn(clock, first.listening);
 		await clock.advance(58_000);
 		const options = { maxConcurrentExecutions: 2, batchSize: 500 };
 		const second = listen({ options }, {}, node);
@@ -616,15 +582,13 @@ describe('closing', () => {
 		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
 		for (const n of upTo(2)) first.channels.send(`"running ${n}"`);
 		for (const n of upTo(100)) first.channels.send(`${n}`, n % 2);
-		void first.listening.close();
-		await node.clock.advance(1200);
+		await closeIn(node.clock, first.listening);
 		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
 		await node.clock.advance(0);
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
 		expect(second.run.messages).toHaveLength(26);
-		expect(second.run.logged.join()).toContain(
-			"'Session IDs' no longer contains their session: 26",
-		);
+		const told = "'Session IDs' no longer contains their session: 26";
+		expect(second.run.logged.join()).toContain(told);
 		expect(second.run.failedExecutions).toEqual([]);
 	});
 
@@ -634,26 +598,18 @@ describe('closing', () => {
 			const node = nodeOfItsOwn();
 			const options = { maxConcurrentExecutions: 2, deduplicationField: 'n' };
 			let isPublished = true;
-			const first = listen(
-				{ options },
-				{
-					run: ({ done }) =>
-						isPublished || done?.reject(new Error('Published version not found')),
-				},
-				node,
-			);
+			const run: TriggerOptions['run'] = ({ done }) =>
+				isPublished || done?.reject(new Error('Published version not found'));
+			const first = listen({ options }, { run }, node);
 			sendAll(first.channels, 100);
 			isPublished = false;
 			if (isTried) first.run.emitted[1]?.done?.reject(new Error('the database is locked'));
 			else first.run.emitted[0]?.done?.resolve({} as IRun);
 			await node.clock.advance(0);
-			const closing = first.listening.close();
-			await node.clock.advance(1200);
-			await closing;
+			await closeIn(node.clock, first.listening);
 			expect(first.run.failedExecutions).toHaveLength(1);
-			expect(first.run.logged.join()).toContain(
-				isTried ? 'the database is locked' : 'Published version',
-			);
+			const reason = isTried ? 'the database is locked' : 'Published version';
+			expect(first.run.logged.join()).toContain(reason);
 			const second = listen({ options: { batchSize: 200 } }, {}, node);
 			await node.clock.advance(0);
 			const taken = isTried ? [1] : [1, 2];
@@ -663,19 +619,15 @@ describe('closing', () => {
 
 	test('numbers what goes on and what comes then from 1 on, by session', async () => {
 		const node = nodeOfItsOwn();
-		const parameters = {
-			sessionIds: 'a,b',
-			options: { maxConcurrentExecutions: 1, batchSize: 60 },
-		};
+		const options = { maxConcurrentExecutions: 1, batchSize: 60 };
+		const parameters = { sessionIds: 'a,b', options };
 		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
 		for (const n of upTo(105)) first.channels.send(`${n}`, n % 3 === 0 ? 1 : 0);
-		void first.listening.close();
-		await node.clock.advance(1200);
+		await closeIn(node.clock, first.listening);
 		const second = listen(parameters, {}, node);
 		second.channels.send('"new"', 0);
 		second.channels.send('"new"', 1);
-		void second.listening.close();
-		await node.clock.advance(1200);
+		await closeIn(node.clock, second.listening);
 		const sequences = (sessionId: string) =>
 			second.run.items
 				.filter(({ json }) => json.sessionId === sessionId)
@@ -693,15 +645,13 @@ describe('closing', () => {
 			const first = listen({ options: { ...common, batchSize } }, {}, node);
 			for (const id of upTo(5000)) first.channels.send(`{"id":${id}}`);
 			if (batchSize === 1) first.channels.send('{"id":5000}');
-			void first.listening.close();
-			await node.clock.advance(1200);
+			await closeIn(node.clock, first.listening);
 			const options = { ...common, batchSize: 5000, maxConcurrentExecutions: 9 };
 			const second = listen({ options }, {}, node);
 			for (const id of [4999, 5000, 5001]) second.channels.send(`{"id":${id}}`);
 			await node.clock.advance(0);
-			const ids = [...first.run.messages, ...second.run.messages].map(
-				(message) => (message as { id: number }).id,
-			);
+			const messages = [...first.run.messages, ...second.run.messages];
+			const ids = messages.map((message) => (message as { id: number }).id);
 			expect(ids).toEqual(upTo(5001));
 		},
 	);

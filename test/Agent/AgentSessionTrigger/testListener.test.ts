@@ -127,10 +127,7 @@ describe('the time limit', () => {
 			'No message arrived within 60 s. Channels open: 0 of 1',
 		],
 		[
-			{
-				isOpen: false,
-				lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }),
-			},
+			{ isOpen: false, lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
 			'No message arrived within 60 s. Channels open: 0 of 1',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {
@@ -186,10 +183,7 @@ describe('the time limit', () => {
 		await test.manualTriggerFunction?.();
 		await clock.advance(60_000);
 		expect(told).toMatchObject([
-			{
-				httpCode: '504',
-				message: expect.stringMatching(/Channels open: 1 of 2$/) as string,
-			},
+			{ httpCode: '504', message: expect.stringMatching(/Channels open: 1 of 2$/) as string },
 		]);
 	});
 

@@ -22,110 +22,106 @@ const unreadable = (message: string, needsUser = true): CloseReason => ({
 });
 const network = networkReason;
 
-describe('errors', () => {
-	const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
-	const told = (closeReason: CloseReason, more = {}) =>
-		createChannelError(closeReason, { ...channel, ...more });
+const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
+const told = (closeReason: CloseReason, more = {}) =>
+	createChannelError(closeReason, { ...channel, ...more });
 
-	/** CloseReason, code of the failure, what the message says, what the description says. */
-	const table: [CloseReason, number, string, string][] = [
-		[
-			{ kind: 'closeFrame', code: 1008, reason: 'no' },
-			503,
-			'closed by the server with code 1008 (no)',
-			'team that operates',
-		],
-		[close(1005), 503, 'code 1005', 'team that operates'],
-		[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
-		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
-		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
-		[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
-		[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
-		[
-			{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
-			502,
-			'WS_ERR_INVALID_UTF8',
-			'team that operates',
-		],
-		[unreadable('gone', false), 400, 'credentials could not be read: gone', 'check them'],
-		[unreadable('no key'), 400, 'credentials could not be read: no key', 'check them'],
-		[unreadable('denied'), 400, 'denied', 'N8N_BLOCK_ENV_ACCESS_IN_NODE'],
-		[network('ECONNREFUSED'), 503, 'refused', 'is running'],
-		[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
-		[network('ECONNRESET'), 503, 'reset', 'is running'],
-		[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
-		[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
-		[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
-		[answer(299), 299, 'status 299', "adds '/ws'"],
-		[answer(300), 300, 'status 300', 'follows no redirect'],
-		[answer(399), 399, 'status 399', 'follows no redirect'],
-		[answer(400), 400, 'status 400', 'signature'],
-		[answer(401), 401, 'status 401', 'signature'],
-		[answer(403), 403, 'status 403', 'signature'],
-		[answer(404), 404, 'status 404', "adds '/ws'"],
-		[answer(408), 408, 'status 408', 'busy'],
-		[answer(410), 410, 'status 410', 'the session exists'],
-		[answer(425), 425, 'status 425', 'busy'],
-		[answer(429), 429, 'status 429', 'busy'],
-		[answer(499), 499, 'status 499', "adds '/ws'"],
-		[answer(500), 500, 'status 500', 'busy'],
-		[answer(503), 503, 'status 503', 'busy'],
-		[answer(200), 200, 'status 200', "adds '/ws'"],
-		[answer(407, { isFromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
-	];
+/** CloseReason, code of the failure, what the message says, what the description says. */
+const table: [CloseReason, number, string, string][] = [
+	[
+		{ kind: 'closeFrame', code: 1008, reason: 'no' },
+		503,
+		'closed by the server with code 1008 (no)',
+		'team that operates',
+	],
+	[close(1005), 503, 'code 1005', 'team that operates'],
+	[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
+	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
+	[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
+	[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
+	[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
+	[
+		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
+		502,
+		'WS_ERR_INVALID_UTF8',
+		'team that operates',
+	],
+	[unreadable('gone', false), 400, 'credentials could not be read: gone', 'check them'],
+	[unreadable('no key'), 400, 'credentials could not be read: no key', 'check them'],
+	[unreadable('denied'), 400, 'denied', 'N8N_BLOCK_ENV_ACCESS_IN_NODE'],
+	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
+	[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
+	[network('ECONNRESET'), 503, 'reset', 'is running'],
+	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
+	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
+	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
+	[answer(299), 299, 'status 299', "adds '/ws'"],
+	[answer(300), 300, 'status 300', 'follows no redirect'],
+	[answer(399), 399, 'status 399', 'follows no redirect'],
+	[answer(400), 400, 'status 400', 'signature'],
+	[answer(401), 401, 'status 401', 'signature'],
+	[answer(403), 403, 'status 403', 'signature'],
+	[answer(404), 404, 'status 404', "adds '/ws'"],
+	[answer(408), 408, 'status 408', 'busy'],
+	[answer(410), 410, 'status 410', 'the session exists'],
+	[answer(425), 425, 'status 425', 'busy'],
+	[answer(429), 429, 'status 429', 'busy'],
+	[answer(499), 499, 'status 499', "adds '/ws'"],
+	[answer(500), 500, 'status 500', 'busy'],
+	[answer(503), 503, 'status 503', 'busy'],
+	[answer(200), 200, 'status 200', "adds '/ws'"],
+	[answer(407, { isFromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
+];
 
-	describe('errorOf', () => {
-		it.each(table)('%j', (closeReason, code, message, description) => {
-			const failure = told(closeReason);
-			expect(failure.code).toBe(code);
-			expect(failure.message).toContain('agent.example:3010');
-			expect(failure.message).toContain(message);
-			expect(failure.description).toContain(description);
-			expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
-			// n8n puts texts of its own in the place of a message that holds one of these.
-			expect(failure.message).not.toMatch(
-				/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/,
-			);
-		});
-
-		it("quotes the server's own words, but no web page", () => {
-			const body = '{"error":\n"signature expired"}';
-			expect(told(answer(401, { body })).description).toContain(
-				'The server said: {"error": "signature expired"}',
-			);
-			expect(told(answer(407, { isFromProxy: true, body })).description).toContain(
-				'The proxy said: ',
-			);
-			expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
-			expect(told(answer(401, { body: ' <html>hi' })).description).not.toContain('said');
-		});
-
-		it('holds no secret of what n8n says of the credentials', () => {
-			const sanitizer = new Sanitizer(['canary']);
-			const reason = convertCredentialError(new Error('no vault for canary'), sanitizer);
-			expect(told(reason).message).toMatch(/no vault for •••$/);
-		});
-
-		it('says nothing of a host that is not known', () => {
-			const failure = told({ kind: 'dropped' }, { host: undefined });
-			expect(failure.message).toBe(
-				'The channel of session s1 is not open: the connection was lost',
-			);
-		});
-
-		it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-			const opened = { sessionId: 'x'.repeat(200), wasOpen: true };
-			expect(told({ kind: 'dropped' }, opened).message).toBe(
-				`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
-			);
-		});
+describe('errorOf', () => {
+	it.each(table)('%j', (closeReason, code, message, description) => {
+		const failure = told(closeReason);
+		expect(failure.code).toBe(code);
+		expect(failure.message).toContain('agent.example:3010');
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain(description);
+		expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
+		// n8n puts texts of its own in the place of a message that holds one of these.
+		expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
 	});
 
-	it('tells the Retry-After of an answer', () => {
-		const { retryAfterMilliseconds } = told(answer(503, { retryAfterMilliseconds: 7000 }));
-		expect(retryAfterMilliseconds).toBe(7000);
-		expect(explainCloseReason({ kind: 'dropped' }).reason).toBe('the connection was lost');
+	it("quotes the server's own words, but no web page", () => {
+		const body = '{"error":\n"signature expired"}';
+		expect(told(answer(401, { body })).description).toContain(
+			'The server said: {"error": "signature expired"}',
+		);
+		expect(told(answer(407, { isFromProxy: true, body })).description).toContain(
+			'The proxy said: ',
+		);
+		expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
+		expect(told(answer(401, { body: ' <html>hi' })).description).not.toContain('said');
 	});
+
+	it('holds no secret of what n8n says of the credentials', () => {
+		const sanitizer = new Sanitizer(['canary']);
+		const reason = convertCredentialError(new Error('no vault for canary'), sanitizer);
+		expect(told(reason).message).toMatch(/no vault for •••$/);
+	});
+
+	it('says nothing of a host that is not known', () => {
+		const failure = told({ kind: 'dropped' }, { host: undefined });
+		expect(failure.message).toBe(
+			'The channel of session s1 is not open: the connection was lost',
+		);
+	});
+
+	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
+		const opened = { sessionId: 'x'.repeat(200), wasOpen: true };
+		expect(told({ kind: 'dropped' }, opened).message).toBe(
+			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
+		);
+	});
+});
+
+it('tells the Retry-After of an answer', () => {
+	const { retryAfterMilliseconds } = told(answer(503, { retryAfterMilliseconds: 7000 }));
+	expect(retryAfterMilliseconds).toBe(7000);
+	expect(explainCloseReason({ kind: 'dropped' }).reason).toBe('the connection was lost');
 });
 
 describe('the decision how to try again', () => {

@@ -3,381 +3,331 @@ import { ExpressionError } from 'n8n-workflow';
 import { createHeartbeat, type Heartbeat } from '../../../nodes/Agent/session/heartbeat';
 import { FakeClock } from './fakeClock';
 import { canaries, FakeSession } from './fakeSession';
+import type { FakeSocket } from './fakeSocket';
 
-describe('connection', () => {
-	describe('reconnecting', () => {
-		it('starts anew after 5 s with a message, not when the channel opens, nor with its first message', async () => {
-			const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
-			session.network.onSocket = (socket) => {
-				socket.open();
-				socket.text('hello');
-			};
-			for (const wait of [500, 1000, 2000, 4000, 8000]) {
-				session.network.last.end(1000);
-				await session.clock.advance(wait);
-			}
-			const delays = () =>
-				session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
-			expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
-			await session.clock.advance(5000);
-			session.network.last.end(1000);
-			expect(delays().at(-1)).toBe(500);
-		});
+const isDown = (socket: FakeSocket) => {
+	socket.fail('ECONNREFUSED');
+};
+const opens = (socket: FakeSocket) => {
+	socket.open();
+};
+const refuses = (socket: FakeSocket) => {
+	socket.refuse(401);
+};
 
-		it('starts anew after 30 s of a stable channel', async () => {
-			const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
-			session.network.last.end();
-			await session.clock.advance(500);
-			session.network.last.open();
-			await session.clock.advance(29_000);
-			session.network.last.end();
-			await session.clock.advance(1000);
-			session.network.last.open();
-			await session.clock.advance(30_000);
-			session.network.last.end();
-			expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual(
-				[500, 1000, 500],
-			);
-		});
+const delaysOf = ({ account }: FakeSession) =>
+	account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
+const endsOf = ({ account }: FakeSession) =>
+	account.ended.map(({ closeReason }) => closeReason.kind);
 
-		it('never has more than one socket or one pending attempt', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.fail('ECONNREFUSED');
-			};
-			await session.clock.advance(10 * 60_000);
-			expect(session.network.sockets.length).toBeGreaterThan(10);
-			expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
-		});
-
-		it('gives an attempt 15 s in all, however busy the handshake looks', async () => {
-			const session = new FakeSession();
-			await session.clock.advance(14_999);
-			expect(session.account.ended).toEqual([]);
-			await session.clock.advance(1);
-			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual([
-				'connectTimeout',
-			]);
-			expect(session.network.last.terminated).toBe(true);
-			session.network.last.open();
-			expect(session.connection.getStatus().isOpen).toBe(false);
-		});
-
-		it.each([
-			['fails', 'credentials', () => Promise.reject(new Error(`no ${canaries.signature}`))],
-			['hangs', 'connectTimeout', () => new Promise<void>(() => {})],
-		])('tries again when reading the credentials %s', async (_name, kind, onRead) => {
-			const session = await new FakeSession().opened();
-			session.onRead = onRead;
-			session.network.last.end();
-			await session.clock.advance(25_000);
-			expect(session.account.ended.at(-1)?.closeReason.kind).toBe(kind);
-			session.onRead = () => Promise.resolve();
-			await session.clock.advance(20_000);
-			session.network.last.open();
-			expect(session.connection.getStatus().isOpen).toBe(true);
-		});
-
-		it('drops credentials that were read too late', async () => {
-			const session = new FakeSession();
-			let give = () => {};
-			session.onRead = () => new Promise((resolve) => (give = resolve));
-			await session.clock.advance(14_999);
-			expect(session.account.ended).toEqual([]);
-			await session.clock.advance(1);
-			expect(session.account.ended).toMatchObject([
-				{ closeReason: { kind: 'connectTimeout' } },
-			]);
-			give();
-			session.onRead = () => Promise.resolve();
-			await session.clock.advance(0);
-			expect(session.network.sockets).toEqual([]);
-			await session.clock.advance(1000);
-			expect(session.network.sockets.length).toBe(1);
-		});
-
-		it('notices within 45 s that the server died, and counts the gap from its last sign of life', async () => {
-			const session = await new FakeSession().opened();
-			session.network.last.onPing = () => {
-				session.network.last.listener.onControlFrame('pong');
-			};
-			session.network.last.listener.onControlFrame('pong');
-			await session.clock.advance(60_000);
-			session.network.last.onPing = () => {};
-			session.network.onSocket = (socket) => {
-				socket.open();
-			};
-			await session.clock.advance(45_500);
-			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual([
-				'silent',
-			]);
-			session.network.last.text('back');
-			expect(session.account.messages[0]?.gapMs).toBe(45_500);
-		});
-
-		it('sums up the gaps that no message has told of', async () => {
-			const session = await new FakeSession().opened();
-			for (const wait of [500, 1000]) {
-				session.network.last.end();
-				await session.clock.advance(wait);
-				session.network.last.open();
-			}
-			session.network.last.text('1');
-			expect(session.account.messages[0]?.gapMs).toBe(1500);
-		});
-
-		it.each([
-			['pings', {}, 2, []],
-			['text pings', { pingText: 'are you there' }, 0, ['are you there', 'are you there']],
-			['nothing', { heartbeatSeconds: 0 }, 0, []],
-		])('sends %s', async (_name, options, pings, sent) => {
-			const session = await new FakeSession(options).opened();
-			await session.clock.advance(pings === 0 ? 50_000 : 25_000);
-			expect([session.network.last.pings, session.network.last.sent]).toEqual([pings, sent]);
-		});
-	});
-
-	const start = Date.UTC(2026, 0, 1);
-
-	describe('a session', () => {
-		it('opens its channel and hands on numbered messages', async () => {
-			const session = await new FakeSession().opened();
-			expect(session.connection.getStatus().isOpen).toBe(true);
-			session.network.last.text('{"a":1}');
-			session.network.last.text('plain');
-			const at = new Date(start).toISOString();
-			expect(session.account.messages).toEqual([
-				{
-					sessionId: 's1',
-					sequence: 1,
-					receivedAt: at,
-					format: 'json',
-					message: { a: 1 },
-					heldBytes: 115,
-				},
-				{
-					sessionId: 's1',
-					sequence: 2,
-					receivedAt: at,
-					format: 'text',
-					message: 'plain',
-					heldBytes: 5,
-				},
-			]);
-			expect(session.account.events).toEqual([
-				{ sessionId: 's1', event: 'connected', at, gapMs: null, reason: null },
-			]);
-		});
-
-		it('sends the initial message each time the channel opens', async () => {
-			const session = await new FakeSession({ initialMessage: 'hello' }).opened();
-			expect(session.network.last.sent).toEqual(['hello']);
-			session.network.last.end();
-			await session.clock.advance(1000);
-			session.network.last.open();
-			expect(session.network.sockets.map(({ sent }) => sent)).toEqual([['hello'], ['hello']]);
-		});
-
-		it('reads the credentials and the time anew at every attempt', async () => {
-			const session = await new FakeSession().opened();
-			session.network.last.end();
-			session.signature = '0xreplaced';
-			await session.clock.advance(5000);
-			const [first, second] = session.network.sockets.map(({ query }) => query);
-			expect(first?.get('signature')).toBe(canaries.signature);
-			expect(second?.get('signature')).toBe('0xreplaced');
-			expect(Number(first?.get('timestamp'))).toBe(start / 1000);
-			expect(Number(second?.get('timestamp'))).toBe(start / 1000);
-			expect(session.reads).toBe(2);
-		});
-
-		it('marks the first message after a gap, and only that one', async () => {
-			const session = await new FakeSession().opened();
-			session.network.last.text('1');
-			await session.clock.advance(10_000);
-			session.network.last.end();
-			await session.clock.advance(500);
-			session.network.last.open();
-			session.network.last.text('2');
-			session.network.last.text('3');
-			expect(
-				session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs]),
-			).toEqual([
-				[1, undefined],
-				[2, 500],
-				[3, undefined],
-			]);
-			expect(
-				session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason]),
-			).toEqual([
-				['connected', null, null],
-				['disconnected', null, 'the connection was lost'],
-				['reconnected', 500, 'the connection was lost'],
-			]);
-		});
-	});
-
-	it('a listener that throws changes nothing, and its text is not logged', async () => {
-		const session = await new FakeSession().opened();
-		session.account.listener.onFrame = (message) => {
-			throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
+describe('reconnecting', () => {
+	it('starts anew after 5 s with a message, not when the channel opens, nor with its first message', async () => {
+		const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
+		session.network.onSocket = (socket) => {
+			socket.open();
+			socket.text('hello');
 		};
-		session.network.last.text('{"canary":1}');
-		session.network.last.text('2');
+		for (const wait of [500, 1000, 2000, 4000, 8000]) {
+			session.network.last.end(1000);
+			await session.clock.advance(wait);
+		}
+		expect(delaysOf(session)).toEqual([500, 1000, 2000, 4000, 8000]);
+		await session.clock.advance(5000);
+		session.network.last.end(1000);
+		expect(delaysOf(session).at(-1)).toBe(500);
+	});
+
+	it('starts anew after 30 s of a stable channel', async () => {
+		const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
+		session.network.last.end();
+		await session.clock.advance(500);
+		session.network.last.open();
+		await session.clock.advance(29_000);
+		session.network.last.end();
+		await session.clock.advance(1000);
+		session.network.last.open();
+		await session.clock.advance(30_000);
+		session.network.last.end();
+		expect(delaysOf(session)).toEqual([500, 1000, 500]);
+	});
+
+	it('never has more than one socket or one pending attempt', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = isDown;
+		await session.clock.advance(10 * 60_000);
+		expect(session.network.sockets.length).toBeGreaterThan(10);
+		expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
+	});
+
+	it('gives an attempt 15 s in all, however busy the handshake looks', async () => {
+		const session = new FakeSession();
+		await session.clock.advance(14_999);
+		expect(session.account.ended).toEqual([]);
+		await session.clock.advance(1);
+		expect(endsOf(session)).toEqual(['connectTimeout']);
+		expect(session.network.last.terminated).toBe(true);
+		session.network.last.open();
+		expect(session.connection.getStatus().isOpen).toBe(false);
+	});
+
+	it.each([
+		['fails', 'credentials', () => Promise.reject(new Error(`no ${canaries.signature}`))],
+		['hangs', 'connectTimeout', () => new Promise<void>(() => {})],
+	])('tries again when reading the credentials %s', async (_name, kind, onRead) => {
+		const session = await new FakeSession().opened();
+		session.onRead = onRead;
+		session.network.last.end();
+		await session.clock.advance(25_000);
+		expect(session.account.ended.at(-1)?.closeReason.kind).toBe(kind);
+		session.onRead = () => Promise.resolve();
+		await session.clock.advance(20_000);
+		session.network.last.open();
 		expect(session.connection.getStatus().isOpen).toBe(true);
-		expect(session.account.log.join()).toContain('TypeError');
-		expect(session.account.log.join()).not.toContain('canary');
 	});
 
-	describe('a refusal', () => {
-		it('is tried once more at once with fresh credentials, which may end it', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.refuse(401);
-			};
-			await session.clock.advance(0);
-			session.signature = '0xreplaced';
-			session.network.onSocket = (socket) => {
-				socket.open();
-			};
-			await session.clock.advance(2000);
-			expect(session.connection.getStatus().isOpen).toBe(true);
-			expect(session.network.last.query.get('signature')).toBe('0xreplaced');
-			expect(session.account.alerts).toEqual([]);
-		});
-
-		it('that comes again leaves the long backoff, which never stops, and one alert', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.refuse(403, undefined, 'no, never');
-			};
-			await session.clock.advance(10_000);
-			expect(session.account.alerts).toHaveLength(1);
-			await session.clock.advance(24 * 3_600_000);
-			expect(session.connection.getStatus()).toMatchObject({
-				isOpen: false,
-				lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
-			});
-			expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
-			expect(session.network.sockets.length).toBeLessThan(24 * 8 + 10);
-			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused']);
-			expect(session.account.alerts[0]?.failure.description).toContain(
-				'The server said: no, never',
-			);
-		});
-
-		it('by a mistake in the credentials is alerted at once', async () => {
-			const session = new FakeSession();
-			session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
-			await session.clock.advance(0);
-			expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
-			expect(session.account.alerts).toMatchObject([
-				{
-					kind: 'refused',
-					failure: {
-						message:
-							'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
-						description: expect.stringContaining(
-							'N8N_BLOCK_ENV_ACCESS_IN_NODE',
-						) as string,
-					},
-				},
-			]);
-		});
-
-		it('ends with a channel that stays; the next one is alerted again', async () => {
-			const session = new FakeSession({ heartbeatSeconds: 0 });
-			const refuse = () => {
-				session.network.onSocket = (socket) => {
-					socket.refuse(401);
-				};
-			};
-			refuse();
-			await session.clock.advance(30_000);
-			expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
-			session.network.onSocket = (socket) => {
-				socket.open();
-			};
-			await session.clock.advance(15 * 60_000);
-			expect(session.connection.getStatus().isOpen).toBe(true);
-			await session.clock.advance(30_000);
-			refuse();
-			session.network.last.end();
-			await session.clock.advance(500);
-			expect(session.account.ended.at(-1)?.decision).toBe('freshCredentials');
-			await session.clock.advance(10_000);
-			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
-		});
-
-		it('right after the handshake (accept, then close) does not hammer', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.open();
-				socket.text('{"error":"bad signature"}');
-				socket.end(4401, `bad ${canaries.signature}`);
-			};
-			await session.clock.advance(3_600_000);
-			expect(session.network.sockets.length).toBeLessThan(16);
-			expect(session.account.alerts.length).toBe(1);
-		});
+	it('drops credentials that were read too late', async () => {
+		const session = new FakeSession();
+		let give = () => {};
+		session.onRead = () => new Promise((resolve) => (give = resolve));
+		await session.clock.advance(14_999);
+		expect(session.account.ended).toEqual([]);
+		await session.clock.advance(1);
+		expect(session.account.ended).toMatchObject([{ closeReason: { kind: 'connectTimeout' } }]);
+		give();
+		session.onRead = () => Promise.resolve();
+		await session.clock.advance(0);
+		expect(session.network.sockets).toEqual([]);
+		await session.clock.advance(1000);
+		expect(session.network.sockets.length).toBe(1);
 	});
 
-	describe('an outage', () => {
-		it('is alerted once after 5 minutes', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.fail('ECONNREFUSED');
-			};
-			await session.clock.advance(5 * 60_000 - 1);
-			expect(session.account.alerts).toEqual([]);
-			await session.clock.advance(3_600_000);
-			expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual(
-				[['outage', 503]],
-			);
-		});
+	it('notices within 45 s that the server died, and counts the gap from its last sign of life', async () => {
+		const session = await new FakeSession().opened();
+		session.network.last.onPing = () => {
+			session.network.last.listener.onControlFrame('pong');
+		};
+		session.network.last.listener.onControlFrame('pong');
+		await session.clock.advance(60_000);
+		session.network.last.onPing = () => {};
+		session.network.onSocket = opens;
+		await session.clock.advance(45_500);
+		expect(endsOf(session)).toEqual(['silent']);
+		session.network.last.text('back');
+		expect(session.account.messages[0]?.gapMs).toBe(45_500);
+	});
 
-		it('is not over with a message of a channel that does not stay', async () => {
-			const session = new FakeSession();
-			session.network.onSocket = (socket) => {
-				socket.open();
-				socket.text('{"type":"hello"}');
-				socket.end(1000);
-			};
-			await session.clock.advance(40_000);
-			expect(session.network.sockets.length).toBeLessThan(10);
-			await session.clock.advance(5 * 60_000);
-			expect(session.account.alerts).toMatchObject([
-				{
-					kind: 'outage',
-					failure: { message: expect.stringContaining('session s1') as string },
-				},
-			]);
-		});
-
-		it('is one warning in the log, details, and one recovery', async () => {
-			const session = await new FakeSession().opened();
-			session.network.onSocket = (socket) => {
-				socket.fail('ECONNREFUSED');
-			};
+	it('sums up the gaps that no message has told of', async () => {
+		const session = await new FakeSession().opened();
+		for (const wait of [500, 1000]) {
 			session.network.last.end();
-			await session.clock.advance(3000);
-			session.network.onSocket = (socket) => {
-				socket.open();
-			};
-			await session.clock.advance(10_000);
-			expect(session.account.log.map((line) => line.split(' ')[0])).toEqual([
-				'warn',
-				'debug',
-				'debug',
-				'info',
-			]);
-			expect(session.account.log.map((line) => / in (\d+) s$/.exec(line)?.[1])).toEqual([
-				'1',
-				'1',
-				'2',
-				undefined,
-			]);
+			await session.clock.advance(wait);
+			session.network.last.open();
+		}
+		session.network.last.text('1');
+		expect(session.account.messages[0]?.gapMs).toBe(1500);
+	});
+
+	it.each([
+		['pings', {}, 2, []],
+		['text pings', { pingText: 'are you there' }, 0, ['are you there', 'are you there']],
+		['nothing', { heartbeatSeconds: 0 }, 0, []],
+	])('sends %s', async (_name, options, pings, sent) => {
+		const session = await new FakeSession(options).opened();
+		await session.clock.advance(pings === 0 ? 50_000 : 25_000);
+		expect([session.network.last.pings, session.network.last.sent]).toEqual([pings, sent]);
+	});
+});
+
+const start = Date.UTC(2026, 0, 1);
+
+describe('a session', () => {
+	it('opens its channel and hands on numbered messages', async () => {
+		const session = await new FakeSession().opened();
+		expect(session.connection.getStatus().isOpen).toBe(true);
+		session.network.last.text('{"a":1}');
+		session.network.last.text('plain');
+		const at = new Date(start).toISOString();
+		const common = { sessionId: 's1', receivedAt: at };
+		expect(session.account.messages).toEqual([
+			{ ...common, sequence: 1, format: 'json', message: { a: 1 }, heldBytes: 115 },
+			{ ...common, sequence: 2, format: 'text', message: 'plain', heldBytes: 5 },
+		]);
+		expect(session.account.events).toEqual([
+			{ sessionId: 's1', event: 'connected', at, gapMs: null, reason: null },
+		]);
+	});
+
+	it('sends the initial message each time the channel opens', async () => {
+		const session = await new FakeSession({ initialMessage: 'hello' }).opened();
+		expect(session.network.last.sent).toEqual(['hello']);
+		session.network.last.end();
+		await session.clock.advance(1000);
+		session.network.last.open();
+		expect(session.network.sockets.map(({ sent }) => sent)).toEqual([['hello'], ['hello']]);
+	});
+
+	it('reads the credentials and the time anew at every attempt', async () => {
+		const session = await new FakeSession().opened();
+		session.network.last.end();
+		session.signature = '0xreplaced';
+		await session.clock.advance(5000);
+		const [first, second] = session.network.sockets.map(({ query }) => query);
+		expect(first?.get('signature')).toBe(canaries.signature);
+		expect(second?.get('signature')).toBe('0xreplaced');
+		expect(Number(first?.get('timestamp'))).toBe(start / 1000);
+		expect(Number(second?.get('timestamp'))).toBe(start / 1000);
+		expect(session.reads).toBe(2);
+	});
+
+	it('marks the first message after a gap, and only that one', async () => {
+		const session = await new FakeSession().opened();
+		session.network.last.text('1');
+		await session.clock.advance(10_000);
+		session.network.last.end();
+		await session.clock.advance(500);
+		session.network.last.open();
+		session.network.last.text('2');
+		session.network.last.text('3');
+		expect(session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs])).toEqual([
+			[1, undefined],
+			[2, 500],
+			[3, undefined],
+		]);
+		const reason = 'the connection was lost';
+		expect(session.account.events).toMatchObject([
+			{ event: 'connected', gapMs: null, reason: null },
+			{ event: 'disconnected', gapMs: null, reason },
+			{ event: 'reconnected', gapMs: 500, reason },
+		]);
+	});
+});
+
+it('a listener that throws changes nothing, and its text is not logged', async () => {
+	const session = await new FakeSession().opened();
+	session.account.listener.onFrame = (message) => {
+		throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
+	};
+	session.network.last.text('{"canary":1}');
+	session.network.last.text('2');
+	expect(session.connection.getStatus().isOpen).toBe(true);
+	expect(session.account.log.join()).toContain('TypeError');
+	expect(session.account.log.join()).not.toContain('canary');
+});
+
+describe('a refusal', () => {
+	it('is tried once more at once with fresh credentials, which may end it', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = refuses;
+		await session.clock.advance(0);
+		session.signature = '0xreplaced';
+		session.network.onSocket = opens;
+		await session.clock.advance(2000);
+		expect(session.connection.getStatus().isOpen).toBe(true);
+		expect(session.network.last.query.get('signature')).toBe('0xreplaced');
+		expect(session.account.alerts).toEqual([]);
+	});
+
+	it('that comes again leaves the long backoff, which never stops, and one alert', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = (socket) => {
+			socket.refuse(403, undefined, 'no, never');
+		};
+		await session.clock.advance(10_000);
+		expect(session.account.alerts).toHaveLength(1);
+		await session.clock.advance(24 * 3_600_000);
+		expect(session.connection.getStatus()).toMatchObject({
+			isOpen: false,
+			lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
 		});
+		expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
+		expect(session.network.sockets.length).toBeLessThan(24 * 8 + 10);
+		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused']);
+		expect(session.account.alerts[0]?.failure.description).toContain(
+			'The server said: no, never',
+		);
+	});
+
+	it('by a mistake in the credentials is alerted at once', async () => {
+		const session = new FakeSession();
+		session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
+		await session.clock.advance(0);
+		expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
+		expect(session.account.alerts).toMatchObject([{ kind: 'refused' }]);
+		const failure = session.account.alerts[0]?.failure;
+		expect(failure?.message).toBe(
+			'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
+		);
+		expect(failure?.description).toContain('N8N_BLOCK_ENV_ACCESS_IN_NODE');
+	});
+
+	it('ends with a channel that stays; the next one is alerted again', async () => {
+		const session = new FakeSession({ heartbeatSeconds: 0 });
+		session.network.onSocket = refuses;
+		await session.clock.advance(30_000);
+		expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
+		session.network.onSocket = opens;
+		await session.clock.advance(15 * 60_000);
+		expect(session.connection.getStatus().isOpen).toBe(true);
+		await session.clock.advance(30_000);
+		session.network.onSocket = refuses;
+		session.network.last.end();
+		await session.clock.advance(500);
+		expect(session.account.ended.at(-1)?.decision).toBe('freshCredentials');
+		await session.clock.advance(10_000);
+		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
+	});
+
+	it('right after the handshake (accept, then close) does not hammer', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = (socket) => {
+			socket.open();
+			socket.text('{"error":"bad signature"}');
+			socket.end(4401, `bad ${canaries.signature}`);
+		};
+		await session.clock.advance(3_600_000);
+		expect(session.network.sockets.length).toBeLessThan(16);
+		expect(session.account.alerts.length).toBe(1);
+	});
+});
+
+describe('an outage', () => {
+	it('is alerted once after 5 minutes', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = isDown;
+		await session.clock.advance(5 * 60_000 - 1);
+		expect(session.account.alerts).toEqual([]);
+		await session.clock.advance(3_600_000);
+		expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
+			['outage', 503],
+		]);
+	});
+
+	it('is not over with a message of a channel that does not stay', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = (socket) => {
+			socket.open();
+			socket.text('{"type":"hello"}');
+			socket.end(1000);
+		};
+		await session.clock.advance(40_000);
+		expect(session.network.sockets.length).toBeLessThan(10);
+		await session.clock.advance(5 * 60_000);
+		expect(session.account.alerts).toMatchObject([{ kind: 'outage' }]);
+		expect(session.account.alerts[0]?.failure.message).toContain('session s1');
+	});
+
+	it('is one warning in the log, details, and one recovery', async () => {
+		const session = await new FakeSession().opened();
+		session.network.onSocket = isDown;
+		session.network.last.end();
+		await session.clock.advance(3000);
+		session.network.onSocket = opens;
+		await session.clock.advance(10_000);
+		const { log } = session.account;
+		const levels = log.map((line) => line.split(' ')[0]);
+		expect(levels).toEqual(['warn', 'debug', 'debug', 'info']);
+		const seconds = log.map((line) => / in (\d+) s$/.exec(line)?.[1]);
+		expect(seconds).toEqual(['1', '1', '2', undefined]);
 	});
 });
 
@@ -385,11 +335,7 @@ const usual = { heartbeatSeconds: 25, pingText: '' };
 
 function watch(settings = usual, answers = true) {
 	const clock = new FakeClock();
-	const seen = {
-		pings: [] as number[],
-		deadAt: undefined as number | undefined,
-		answers,
-	};
+	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, answers };
 	const heartbeat: Heartbeat = createHeartbeat(
 		settings,
 		{

@@ -16,212 +16,166 @@ import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';
 
-describe('credentials', () => {
-	const now = 1_767_225_600_999;
-	const signed = parseAgentSignatureCredential({
-		userId: '0xuser',
-		userPublicKey: '0xpublic',
-		signature: ' 0xsigned\n',
-		timestampMode: 'current',
+const now = 1_767_225_600_999;
+const keys = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
+const signed = parseAgentSignatureCredential({
+	...{ ...keys, signature: ' 0xsigned\n' },
+	timestampMode: 'current',
+});
+
+describe('identityOf', () => {
+	it('takes the time of the call', () => {
+		expect(buildIdentity(signed, undefined, now)).toEqual({ ...keys, timestamp: now });
+		expect(buildIdentity(signed).timestamp).toBeGreaterThan(now - 1e12);
 	});
 
-	describe('identityOf', () => {
-		it('takes the time of the call', () => {
-			expect(buildIdentity(signed, undefined, now)).toEqual({
-				userId: '0xuser',
-				userPublicKey: '0xpublic',
-				signature: '0xsigned',
-				timestamp: now,
-			});
-			expect(buildIdentity(signed).timestamp).toBeGreaterThan(now - 1e12);
-		});
+	it.each([100_000_000_000, 1_700_000_000_123, '1700000000123', 99_999_999_999_999])(
+		'takes the timestamp %p that came with the signature',
+		(issuedTimestamp) => {
+			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
+			const { timestamp } = buildIdentity(issued, undefined, now);
+			expect(timestamp).toBe(Number(issuedTimestamp));
+		},
+	);
 
-		it('takes the timestamp that came with the signature, as a number or as digits', () => {
-			const issued = { ...signed, timestampMode: 'issued' as const };
-			expect(
-				buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, undefined, now)
-					.timestamp,
-			).toBe(1_700_000_000_123);
-			expect(
-				buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, undefined, now)
-					.timestamp,
-			).toBe(1_700_000_000_123);
-		});
+	const noTime = 'is not a time in milliseconds';
+	const currentInstead =
+		"received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'";
 
-		it.each([100_000_000_000, 99_999_999_999_999])(
-			'takes the timestamp %d',
-			(issuedTimestamp) => {
-				const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-				expect(buildIdentity(issued, undefined, now).timestamp).toBe(issuedTimestamp);
-			},
+	it.each([
+		[1_700_000_000, 'Enter the milliseconds since 1970: 13 digits'],
+		[99_999_999_999, noTime],
+		[100_000_000_000_000, noTime],
+		[1_700_000_000_123_456, noTime],
+		[1_700_000_000_123.5, noTime],
+		['yesterday', noTime],
+		['', noTime],
+		[undefined, noTime],
+		[0, noTime],
+		['0', currentInstead],
+		[-1, noTime],
+	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
+		const failure = failureOf(() =>
+			buildIdentity({ ...signed, timestampMode: 'issued', issuedTimestamp }, undefined, now),
 		);
+		expect(failure.code).toBe(400);
+		expect(failure.text).toContain(reason);
+	});
 
-		it.each([
-			[1_700_000_000, 'Enter the milliseconds since 1970: 13 digits'],
-			[99_999_999_999, 'is not a time in milliseconds'],
-			[100_000_000_000_000, 'is not a time in milliseconds'],
-			[1_700_000_000_123_456, 'is not a time in milliseconds'],
-			[1_700_000_000_123.5, 'is not a time in milliseconds'],
-			['yesterday', 'is not a time in milliseconds'],
-			['', 'is not a time in milliseconds'],
-			[undefined, 'is not a time in milliseconds'],
-			[0, 'is not a time in milliseconds'],
-			[
-				'0',
-				"received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'",
-			],
-			[-1, 'is not a time in milliseconds'],
-		])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
-			const failure = failureOf(() =>
-				buildIdentity(
-					{ ...signed, timestampMode: 'issued', issuedTimestamp },
-					undefined,
-					now,
-				),
-			);
-			expect(failure.code).toBe(400);
-			expect(failure.text).toContain(reason);
-		});
-
-		it('takes what the item brings, all of it', () => {
-			const override = {
-				userId: ' 0xother',
-				userPublicKey: '0xtheirs',
-				signature: '0xtheir',
-				timestamp: 1_700_000_000_123,
-			};
-			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp: 1 };
-			expect(buildIdentity(issued, override)).toEqual({ ...override, userId: '0xother' });
-			const inSeconds = { ...override, timestamp: 1_700_000_000 };
-			expect(failureOf(() => buildIdentity(signed, inSeconds)).text).toContain(
-				"'Timestamp (Milliseconds)' is not a time in milliseconds",
-			);
-		});
-
-		it.each(['userId', 'userPublicKey', 'signature'] as const)(
-			'says that %s is missing',
-			(field) => {
-				const failure = failureOf(() => buildIdentity({ ...signed, [field]: '' }));
-				expect(failure).toMatchObject({ code: 400 });
-				expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
-			},
+	it('takes what the item brings, all of it', () => {
+		const keys = { userPublicKey: '0xtheirs', signature: '0xtheir' };
+		const override = { userId: ' 0xother', ...keys, timestamp: 1_700_000_000_123 };
+		const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp: 1 };
+		expect(buildIdentity(issued, override)).toEqual({ ...override, userId: '0xother' });
+		const inSeconds = { ...override, timestamp: 1_700_000_000 };
+		expect(failureOf(() => buildIdentity(signed, inSeconds)).text).toContain(
+			"'Timestamp (Milliseconds)' is not a time in milliseconds",
 		);
 	});
 
-	it('refuses a credential without an API key', () => {
-		expect(failureOf(() => parseAgentApiCredential({ apiKey: ' ' })).code).toBe(400);
+	it.each(['userId', 'userPublicKey', 'signature'] as const)(
+		'says that %s is missing',
+		(field) => {
+			const failure = failureOf(() => buildIdentity({ ...signed, [field]: '' }));
+			expect(failure).toMatchObject({ code: 400 });
+			expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
+		},
+	);
+});
+
+it('refuses a credential without an API key', () => {
+	expect(failureOf(() => parseAgentApiCredential({ apiKey: ' ' })).code).toBe(400);
+});
+
+const api = parseAgentApiCredential({
+	...canaries,
+	apiKey: 'can ary+/=key',
+	webSocketUrl: 'ws://agent.example',
+});
+const identity = buildIdentity(signatureOf(canaries.signature));
+const secrets = listSecrets(api, identity);
+const leak = /canary|can(%20|\+| )ary/i;
+
+describe('the sanitizer', () => {
+	it('hides the secrets of the whole address', () => {
+		const text = `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`;
+		expect(new Sanitizer(secrets).sanitizeText(text)).not.toMatch(leak);
 	});
+});
 
-	const api = parseAgentApiCredential({
-		...canaries,
-		apiKey: 'can ary+/=key',
-		webSocketUrl: 'ws://agent.example',
-	});
-	const identity = buildIdentity(signatureOf(canaries.signature));
-	const secrets = listSecrets(api, identity);
-	const leak = /canary|can(%20|\+| )ary/i;
+describe('the credentials of a node', () => {
+	afterEach(() => jest.restoreAllMocks());
 
-	describe('the sanitizer', () => {
-		it('hides the secrets of the whole address', () => {
-			const text = `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`;
-			expect(new Sanitizer(secrets).sanitizeText(text)).not.toMatch(leak);
-		});
-	});
+	function nodeWith(apiKeys: string[]) {
+		const clock = new FakeClock();
+		jest.spyOn(performance, 'now').mockImplementation(() => clock.getMonotonicMilliseconds());
+		const reads: string[] = [];
+		const context = {
+			getCredentials: async (type: string) => {
+				reads.push(type);
+				await Promise.resolve();
+				const [apiKey = ''] = apiKeys;
+				const api = { webSocketUrl: 'wss://agent.example', apiKey };
+				return type === 'agentApi' ? api : keys;
+			},
+			helpers: {},
+		};
+		const readConnectRequest = createConnectRequestReader(context);
+		/** @returns the API key that was read */
+		const read = async () =>
+			new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
+		return { clock, reads, read };
+	}
 
-	describe('the credentials of a node', () => {
-		afterEach(() => jest.restoreAllMocks());
-
-		function nodeWith(keys: string[]) {
-			const clock = new FakeClock();
-			jest.spyOn(performance, 'now').mockImplementation(() =>
-				clock.getMonotonicMilliseconds(),
-			);
-			const reads: string[] = [];
-			const context = {
-				getCredentials: async (type: string) => {
-					reads.push(type);
-					await Promise.resolve();
-					const signer = {
-						userId: '0xuser',
-						userPublicKey: '0xpublic',
-						signature: '0xsigned',
-					};
-					const [apiKey = ''] = keys;
-					return type === 'agentApi'
-						? { webSocketUrl: 'wss://agent.example', apiKey }
-						: signer;
-				},
-				helpers: {},
-			};
-			const readConnectRequest = createConnectRequestReader(context);
-			/** @returns the API key that was read */
-			const read = async () =>
-				new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
-			return { clock, reads, read };
-		}
-
-		it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
-			const values = {
-				agentApi: {
-					webSocketUrl: 'wss://agent.example',
-					apiKey: 'key',
-					allowUnauthorizedCerts: true,
-				},
-				agentSignatureApi: {
-					userId: '0xuser',
-					userPublicKey: '0xpublic',
-					signature: '0xsigned',
-					allowedHosts: 'agent.example',
-				},
-			};
+	it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
+		const agentApi = { webSocketUrl: 'wss://agent.example', apiKey: 'key' };
+		const agentSignatureApi = { ...keys, allowedHosts: 'agent.example' };
+		const readWith = async (allowUnauthorizedCerts: boolean) => {
 			const getCredentials = (type: string) =>
-				Promise.resolve(values[type as keyof typeof values]);
-			await expect(
-				createConnectRequestReader({ getCredentials, helpers: {} })('s1'),
-			).rejects.toMatchObject({
-				code: 400,
-			});
-			values.agentApi.allowUnauthorizedCerts = false;
-			const { baseUrl: base } = await createConnectRequestReader({
-				getCredentials,
-				helpers: {},
-			})('s1');
-			expect(base.href).toBe('wss://agent.example/ws');
-		});
+				Promise.resolve(
+					type === 'agentApi'
+						? { ...agentApi, allowUnauthorizedCerts }
+						: agentSignatureApi,
+				);
+			return await createConnectRequestReader({ getCredentials, helpers: {} })('s1');
+		};
+		await expect(readWith(true)).rejects.toMatchObject({ code: 400 });
+		const { baseUrl: base } = await readWith(false);
+		expect(base.href).toBe('wss://agent.example/ws');
+	});
 
-		it('are read once for all sessions that connect within a second', async () => {
-			const { clock, reads, read } = nodeWith(['key']);
-			await Promise.all(Array.from({ length: 100 }, read));
-			await clock.advance(999);
-			await read();
-			expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
-		});
+	it('are read once for all sessions that connect within a second', async () => {
+		const { clock, reads, read } = nodeWith(['key']);
+		await Promise.all(Array.from({ length: 100 }, read));
+		await clock.advance(999);
+		await read();
+		expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
+	});
 
-		it('are read again at once after a reading that failed', async () => {
-			const keys = [''];
-			const { read } = nodeWith(keys);
-			await expect(Promise.all([read(), read()])).rejects.toThrow('no API key');
-			keys[0] = 'key';
-			expect(await read()).toBe('key');
-		});
+	it('are read again at once after a reading that failed', async () => {
+		const keys = [''];
+		const { read } = nodeWith(keys);
+		await expect(Promise.all([read(), read()])).rejects.toThrow('no API key');
+		keys[0] = 'key';
+		expect(await read()).toBe('key');
+	});
 
-		it('are read again after a second, which is sooner than the attempt after a refusal', async () => {
-			const keys = ['old', 'new'];
-			const { clock, read } = nodeWith(keys);
-			expect(await read()).toBe('old');
-			keys.shift();
-			await clock.advance(1000);
-			expect(await read()).toBe('new');
-		});
+	it('are read again after a second, which is sooner than the attempt after a refusal', async () => {
+		const keys = ['old', 'new'];
+		const { clock, read } = nodeWith(keys);
+		expect(await read()).toBe('old');
+		keys.shift();
+		await clock.advance(1000);
+		expect(await read()).toBe('new');
+	});
 
-		it('that could not be read are read again', async () => {
-			const keys: string[] = [];
-			const { clock, read } = nodeWith(keys);
-			await expect(read()).rejects.toThrow('no API key');
-			keys.push('key');
-			await clock.advance(1000);
-			expect(await read()).toBe('key');
-		});
+	it('that could not be read are read again', async () => {
+		const keys: string[] = [];
+		const { clock, read } = nodeWith(keys);
+		await expect(read()).rejects.toThrow('no API key');
+		keys.push('key');
+		await clock.advance(1000);
+		expect(await read()).toBe('key');
 	});
 });
 
@@ -271,12 +225,7 @@ describe('URLs', () => {
 	});
 
 	describe('channelUrl', () => {
-		const identity = {
-			userId: '0xuser',
-			userPublicKey: '0xpublic',
-			signature: '0xsigned',
-			timestamp: now,
-		};
+		const identity = { ...keys, timestamp: now };
 
 		it('carries the five parameters, the timestamp in seconds', () => {
 			expect(buildChannelUrl(api, 'a b+c/ä&', identity)).toBe(
@@ -299,9 +248,8 @@ describe('URLs', () => {
 			['https://agent.example/prefix/', 'wss://agent.example/prefix/ws'],
 		])('%s -> %s', (webSocketUrl, expected) => {
 			expect(buildChannelBaseUrl({ webSocketUrl }).href).toBe(expected);
-			expect(buildChannelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(
-				expected,
-			);
+			const url = buildChannelUrl({ ...api, webSocketUrl }, 's', identity);
+			expect(url.split('?')[0]).toBe(expected);
 		});
 
 		it.each([

@@ -65,19 +65,11 @@ describe('fields of messages', () => {
 
 const megabyte = 1024 * 1024;
 const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
-const received = {
-	sessionId: 's1',
-	receivedAt: '',
-	isBinary: false,
-} as const;
+const received = { sessionId: 's1', receivedAt: '', isBinary: false } as const;
 const take = (data: Buffer) => new FrameSequence().buildFrame({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
-	const settings = {
-		batchSize: 1,
-		batchWaitMilliseconds: 0,
-		maxConcurrentExecutions: 0,
-	};
+	const settings = { batchSize: 1, batchWaitMilliseconds: 0, maxConcurrentExecutions: 0 };
 	const nothing = () => {};
 	const reading = { pauseReading: nothing, resumeReading: nothing };
 	const actions = { deliver: () => Promise.resolve(true), ...reading };

@@ -82,11 +82,6 @@ export class LargeUploads extends StandIn {
 			checksum: file.md5Checksum,
 			size: file.size,
 			files: this.fileCount(),
-		}).toEqual({
-			md5: wanted,
-			checksum: wanted,
-			size: String(size),
-			files: 1,
-		});
+		}).toEqual({ md5: wanted, checksum: wanted, size: String(size), files: 1 });
 	}
 }

@@ -107,10 +107,7 @@ test.each([
 test('n8n’s own policy of where requests may go', async () => {
 	const blocked = Object.assign(
 		new Error('The request was blocked because it resolves to a restricted IP address'),
-		{
-			name: 'SsrfBlockedIpError',
-			description: "The target '10.0.0.1' is not allowed.",
-		},
+		{ name: 'SsrfBlockedIpError', description: "The target '10.0.0.1' is not allowed." },
 	);
 	expect(await thrown(new NodeApiError(node, blocked as never))).toMatchObject({
 		code: 503,

@@ -45,11 +45,8 @@ describe('transport', () => {
 	describe('a request', () => {
 		it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
 			const clients = await serve(json({ messages: [] }));
-			await clients.gmail.users.messages.list({
-				userId: 'me',
-				labelIds: ['INBOX', 'UNREAD'],
-				q: 'a b+c',
-			});
+			const labelIds = ['INBOX', 'UNREAD'];
+			await clients.gmail.users.messages.list({ userId: 'me', labelIds, q: 'a b+c' });
 			const [request] = server.received;
 			expect(request).toMatchObject({
 				method: 'GET',
@@ -72,10 +69,8 @@ describe('transport', () => {
 				method: 'PUT',
 				url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
 			});
-			expect(request?.headers).toMatchObject({
-				'content-type': 'application/json',
-				'content-length': '21',
-			});
+			const headers = { 'content-type': 'application/json', 'content-length': '21' };
+			expect(request?.headers).toMatchObject(headers);
 			expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
 		});
 
@@ -89,28 +84,22 @@ describe('transport', () => {
 		it('uploads media as the bytes that they are, with their type and length', async () => {
 			const clients = await serve(json({ id: 'm1' }));
 			const bytes = Buffer.from([0, 255, 13, 10, 128]);
-			await clients.gmail.users.messages.send({
-				userId: 'me',
-				media: { mimeType: 'message/rfc822', body: bytes },
-			});
+			const media = { mimeType: 'message/rfc822', body: bytes };
+			await clients.gmail.users.messages.send({ userId: 'me', media });
 			const [request] = server.received;
 			expect(request).toMatchObject({
 				method: 'POST',
 				url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
 				body: bytes,
 			});
-			expect(request?.headers).toMatchObject({
-				'content-type': 'message/rfc822',
-				'content-length': '5',
-			});
+			const headers = { 'content-type': 'message/rfc822', 'content-length': '5' };
+			expect(request?.headers).toMatchObject(headers);
 		});
 
 		it('uploads metadata and media together as a stream', async () => {
 			const clients = await serve(json({ id: 'f1' }));
-			await clients.drive.files.create({
-				requestBody: { name: 'a.txt' },
-				media: { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) },
-			});
+			const media = { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) };
+			await clients.drive.files.create({ requestBody: { name: 'a.txt' }, media });
 			const [request] = server.received;
 			expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
 			expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
@@ -133,22 +122,23 @@ describe('transport', () => {
 		it('never leaves for a host outside the bases', async () => {
 			await serve(json({}));
 			const { request } = createTransport(n8nSender('token-1'), basesAt(server.url), options);
-			await expect(
-				request({ url: 'https://elsewhere.example/upload?id=1', method: 'PUT' }),
-			).rejects.toMatchObject({ name: 'NodeError', code: 400 });
+			const url = 'https://elsewhere.example/upload?id=1';
+			const requesting = request({ url, method: 'PUT' });
+			await expect(requesting).rejects.toMatchObject({ name: 'NodeError', code: 400 });
 			expect(server.received).toHaveLength(0);
 		});
 	});
 
 	describe('an answer', () => {
+		const inGzip =
+			(packed: Buffer): Answer =>
+			(response) => {
+				const type = { 'content-type': 'application/json' };
+				response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(packed);
+			};
+
 		it('is unzipped and parsed', async () => {
-			const clients = await serve((response) => {
-				response.writeHead(200, {
-					'content-type': 'application/json',
-					'content-encoding': 'gzip',
-				});
-				response.end(gzipSync('{"files":[{"id":"ä"}]}'));
-			});
+			const clients = await serve(inGzip(gzipSync('{"files":[{"id":"ä"}]}')));
 			const { data, headers } = await clients.drive.files.list({});
 			expect(data).toEqual({ files: [{ id: 'ä' }] });
 			expect(headers).toMatchObject({ 'content-type': 'application/json' });
@@ -157,19 +147,10 @@ describe('transport', () => {
 		it('of nine million nested lists in 17 kB of gzip is refused', async () => {
 			const bomb = gzipSync('['.repeat(9_000_000), { level: 9 });
 			expect(bomb.length).toBeLessThan(17_600);
-			const clients = await serve((response) => {
-				response.writeHead(200, {
-					'content-type': 'application/json',
-					'content-encoding': 'gzip',
-				});
-				response.end(bomb);
-			});
-			await expect(
-				clients.sheets.spreadsheets.get({ spreadsheetId: 's1' }),
-			).rejects.toMatchObject({
-				code: 502,
-				message: "Google's response has too many parts to read, or is nested too deeply",
-			});
+			const clients = await serve(inGzip(bomb));
+			const message = "Google's response has too many parts to read, or is nested too deeply";
+			const reading = clients.sheets.spreadsheets.get({ spreadsheetId: 's1' });
+			await expect(reading).rejects.toMatchObject({ code: 502, message });
 			expect(server.received).toHaveLength(1);
 		});
 
@@ -193,10 +174,8 @@ describe('transport', () => {
 				validateStatus: (status) => status === 308,
 			});
 			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
-			expect(server.received[0]).toMatchObject({
-				method: 'PUT',
-				url: '/upload/drive/v3/files?upload_id=1',
-			});
+			const url = '/upload/drive/v3/files?upload_id=1';
+			expect(server.received[0]).toMatchObject({ method: 'PUT', url });
 		});
 
 		it('that redirects is not followed', async () => {
@@ -223,12 +202,9 @@ describe('transport', () => {
 				};
 				write();
 			});
-			await expect(
-				clients.sheets.spreadsheets.get({ spreadsheetId: 's1' }),
-			).rejects.toMatchObject({
-				code: 502,
-				message: "Google's response is larger than 64 MiB",
-			});
+			const message = "Google's response is larger than 64 MiB";
+			const reading = clients.sheets.spreadsheets.get({ spreadsheetId: 's1' });
+			await expect(reading).rejects.toMatchObject({ code: 502, message });
 			expect(server.received).toHaveLength(1);
 			expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
 		});
@@ -238,15 +214,9 @@ describe('transport', () => {
 		it('is made to refresh the token by a 401 that is thrown', async () => {
 			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
 			const real = n8nSender('token-1');
-			const { request } = createTransport(
-				(request) =>
-					real({
-						...request,
-						ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors),
-					}),
-				basesAt(server.url),
-				options,
-			);
+			const send: typeof real = ({ ignoreHttpStatusErrors, ...request }) =>
+				real({ ...request, ignoreHttpStatusErrors: Boolean(ignoreHttpStatusErrors) });
+			const { request } = createTransport(send, basesAt(server.url), options);
 			const answer = await request({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
 			expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
 		});
@@ -283,30 +253,22 @@ describe('API bases', () => {
 		);
 	});
 
+	const mail = 'https://gmail.googleapis.com';
+	const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
+	const docs = 'https://docs.googleapis.com/v1/documents';
+	const drive = 'https://www.googleapis.com';
+	const own = 'https://gateway.example';
+	const local = 'http://127.0.0.1:8080';
+
 	test.each([
-		[
-			'https://gmail.googleapis.com/gmail/v1/users/me/messages?q=a',
-			'https://gateway.example/google/gmail/v1/users/me/messages?q=a',
-		],
-		[
-			'https://gmail.googleapis.com/upload/gmail/v1/users/me/messages/send',
-			'https://gateway.example/google/upload/gmail/v1/users/me/messages/send',
-		],
-		['https://sheets.googleapis.com/v4/spreadsheets', 'https://gateway.example/sheets'],
-		[
-			'https://sheets.googleapis.com/v4/spreadsheets/s1/values/A1:append',
-			'https://gateway.example/sheets/s1/values/A1:append',
-		],
-		[
-			'https://docs.googleapis.com/v1/documents/d1:batchUpdate',
-			'https://docs.googleapis.com/v1/documents/d1:batchUpdate',
-		],
-		['https://www.googleapis.com/drive/v3/files', 'http://127.0.0.1:8080/drive/files'],
-		[
-			'https://www.googleapis.com/upload/drive/v3/files',
-			'http://127.0.0.1:8080/upload/drive/files',
-		],
-		['http://127.0.0.1:8080/session/1', 'http://127.0.0.1:8080/session/1'],
+		[`${mail}/gmail/v1/users/me/messages?q=a`, `${own}/google/gmail/v1/users/me/messages?q=a`],
+		[`${mail}/upload/gmail/v1/users/me/send`, `${own}/google/upload/gmail/v1/users/me/send`],
+		[sheets, `${own}/sheets`],
+		[`${sheets}/s1/values/A1:append`, `${own}/sheets/s1/values/A1:append`],
+		[`${docs}/d1:batchUpdate`, `${docs}/d1:batchUpdate`],
+		[`${drive}/drive/v3/files`, `${local}/drive/files`],
+		[`${drive}/upload/drive/v3/files`, `${local}/upload/drive/files`],
+		[`${local}/session/1`, `${local}/session/1`],
 	])('%s goes to %s', (url, target) => {
 		expect(resolveApiUrl(url, gateway).url).toBe(target);
 	});
@@ -401,9 +363,8 @@ describe('Google connection', () => {
 		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
 		await drive.files.get({ fileId: 'f1' });
 		expect(reads).toHaveBeenCalledTimes(1);
-		expect(sanitizer.sanitizeText('The token canary-refreshed-token is wrong')).not.toContain(
-			'canary-refreshed-token',
-		);
+		const text = sanitizer.sanitizeText('The token canary-refreshed-token is wrong');
+		expect(text).not.toContain('canary-refreshed-token');
 	});
 
 	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
@@ -416,11 +377,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const info = jest.spyOn(context.logger, 'info');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = {
-			maxAttempts: 2,
-			maxRetryWaitMilliseconds: 5000,
-			timeoutMilliseconds: 5000,
-		};
+		const limits = { maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.loadClients(limits);
 		await drive.files.get({ fileId: 'f1' });
 		expect(info.mock.calls.map(([text]) => text)).toEqual([

@@ -37,10 +37,7 @@ const check = async (more: Readonly<Record<string, string>> = {}) =>
 const methods = () => google.requests.map(({ method }) => method);
 
 test('a new token is asked for each time', async () => {
-	expect(await check()).toEqual({
-		status: 'OK',
-		message: 'Google accepts the service account',
-	});
+	expect(await check()).toEqual({ status: 'OK', message: 'Google accepts the service account' });
 	expect(await check()).toMatchObject({ status: 'OK' });
 	expect(methods()).toEqual(['oauth.token', 'oauth.token']);
 	expect(google.violations).toEqual([]);

@@ -12,43 +12,31 @@ import {
 	pickerLists,
 	listSpreadsheetTabs,
 } from '../../../nodes/Workspace/methods/pickerLists';
+import { catchFailure } from '../catchFailure';
 import { testClients } from '../client';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
 import { StandIn } from '../standIn';
 
+const nothing = { results: [], paginationToken: undefined };
+
 describe('files', () => {
 	const standIn = new StandIn();
 
-	const kinds = [
-		{
-			noun: 'documents',
-			search: findDocuments,
-			own: 'docs',
-			other: 'sheets',
-			path: '/document/d/',
-		},
-		{
-			noun: 'spreadsheets',
-			search: findSpreadsheets,
-			own: 'sheets',
-			other: 'docs',
-			path: '/spreadsheets/d/',
-		},
-	] as const;
-
-	describe.each(kinds)('$noun', ({ search, own, other, path }) => {
-		test('are found by name, but for those in the trash, page by page', async () => {
+	test.each([
+		['documents', findDocuments, 'docs', 'sheets', '/document/d/'],
+		['spreadsheets', findSpreadsheets, 'sheets', 'docs', '/spreadsheets/d/'],
+	] as const)(
+		'%s are found by name, but for those in the trash, page by page',
+		async (_noun, search, own, other, path) => {
 			for (let at = 0; at < 120; at++) standIn.google[own].seed({ title: `Report ${at}` });
 			standIn.google[own].seed({ title: 'Other' });
 			standIn.google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
 			standIn.google[other].seed({ title: 'Report of another kind' });
 			standIn.google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
 			const { drive } = testClients(standIn.google.url, standIn.google.tokens.issue());
-			const picker = {
-				drive,
-				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const,
-			};
+			const signIn = { authentication: 'oAuth2', driveAccess: 'allFiles' } as const;
+			const picker = { drive, signIn };
 			const first = await search(picker, 'Report');
 			expect(first.results).toHaveLength(100);
 			const second = await search(picker, 'Report', String(first.paginationToken));
@@ -56,11 +44,9 @@ describe('files', () => {
 			expect(second.paginationToken).toBeUndefined();
 			const names = [...first.results, ...second.results].map(({ name }) => name);
 			expect(names.filter((name) => !/^Report \d+$/.test(name))).toEqual([]);
-			expect(first.results[0]).toMatchObject({
-				url: expect.stringContaining(path) as string,
-			});
-		});
-	});
+			expect(first.results[0]?.url).toContain(path);
+		},
+	);
 });
 
 describe('folders', () => {
@@ -94,13 +80,8 @@ describe('folders', () => {
 	) {
 		const { driveId } = more;
 		const parents = driveId === undefined ? undefined : [driveId];
-		return standIn.google.files.add({
-			mimeType: folderType,
-			clientId: 'own',
-			...more,
-			name,
-			parents,
-		});
+		const common = { mimeType: folderType, clientId: 'own' };
+		return standIn.google.files.add({ ...common, ...more, name, parents });
 	}
 
 	const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) =>
@@ -115,13 +96,10 @@ describe('folders', () => {
 			seed('No folder', { mimeType: 'text/plain' });
 			const page = await findFolders(picker('allFiles'));
 			expect(names(page)).toEqual(['My Drive', 'Team', 'Folder 9', 'Folder 10']);
+			const url = `https://drive.google.com/drive/folders/${driveId}`;
 			expect(page.results.slice(0, 2)).toEqual([
 				{ name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' },
-				{
-					name: 'Team',
-					value: driveId,
-					url: `https://drive.google.com/drive/folders/${driveId}`,
-				},
+				{ name: 'Team', value: driveId, url },
 			]);
 		});
 
@@ -129,13 +107,10 @@ describe('folders', () => {
 			standIn.google.drive.seedSharedDrive("Jon's team");
 			seed("Jon's folder");
 			seed('Another');
-			expect(names(await findFolders(picker('allFiles'), " Jon's "))).toEqual([
-				"Jon's team",
-				"Jon's folder",
-			]);
-			expect(names(await findFolders(picker('allFiles'), "' or name contains 'A"))).toEqual(
-				[],
-			);
+			const found = async (filter: string) =>
+				names(await findFolders(picker('allFiles'), filter));
+			expect(await found(" Jon's ")).toEqual(["Jon's team", "Jon's folder"]);
+			expect(await found("' or name contains 'A")).toEqual([]);
 		});
 
 		test('pages of a hundred; drives stand on the first one only', async () => {
@@ -143,11 +118,8 @@ describe('folders', () => {
 			for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
 			const first = await findFolders(picker('allFiles'));
 			expect(first.results).toHaveLength(1 + 120 + 100);
-			const second = await findFolders(
-				picker('allFiles'),
-				undefined,
-				String(first.paginationToken),
-			);
+			const token = String(first.paginationToken);
+			const second = await findFolders(picker('allFiles'), undefined, token);
 			expect(second.results).toHaveLength(50);
 			expect(second.paginationToken).toBeUndefined();
 		});
@@ -159,9 +131,7 @@ describe('folders', () => {
 			seed('Own');
 			seed('Foreign', { clientId: 'somebody' });
 			expect(names(await findFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
-			expect(standIn.google.requests.map(({ method }) => method)).toEqual([
-				'drive.files.list',
-			]);
+			expect(standIn.google.requests).toMatchObject([{ method: 'drive.files.list' }]);
 		});
 
 		test('with the names of all others, only folders that something can be put into', async () => {
@@ -170,10 +140,10 @@ describe('folders', () => {
 			const foreign = seed('Foreign', { clientId: 'somebody' });
 			const { drive, signIn } = picker('appFilesAndNames');
 			expect(names(await findFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
-			const put = async (parent: string) =>
-				await drive.files.create({
-					requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] },
-				});
+			const put = async (parent: string) => {
+				const requestBody = { name: 'x', mimeType: 'text/plain', parents: [parent] };
+				return await drive.files.create({ requestBody });
+			};
 			await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
 			await expect(put(foreign.id)).rejects.toMatchObject({ code: 404 });
 		});
@@ -181,51 +151,33 @@ describe('folders', () => {
 
 	describe('a picker of files', () => {
 		const search = findSpreadsheets;
+		const mimeType = 'application/vnd.google-apps.spreadsheet';
 
 		test('the last opened first, with a link', async () => {
-			const mimeType = 'application/vnd.google-apps.spreadsheet';
-			const old = {
-				name: 'old',
-				mimeType,
-				clientId: 'own',
-				createdTime: '2020-01-01T00:00:00.000Z',
-			};
-			const { id } = standIn.google.files.add(old);
-			standIn.google.files.add({
-				...old,
-				name: 'new',
-				createdTime: '2021-01-01T00:00:00.000Z',
-			});
+			const made = (name: string, createdTime: string) =>
+				standIn.google.files.add({ name, mimeType, clientId: 'own', createdTime });
+			const { id } = made('old', '2020-01-01T00:00:00.000Z');
+			made('new', '2021-01-01T00:00:00.000Z');
 			const page = await search(picker('allFiles'));
 			expect(names(page)).toEqual(['new', 'old']);
-			expect(page.results[1]).toEqual({
-				name: 'old',
-				value: id,
-				url: `https://docs.google.com/spreadsheets/d/${id}/edit?usp=drivesdk`,
-			});
+			const url = `https://docs.google.com/spreadsheets/d/${id}/edit?usp=drivesdk`;
+			expect(page.results[1]).toEqual({ name: 'old', value: id, url });
 		});
 
 		test('nothing that fits is an empty list: a failure would take the search box away', async () => {
 			for (const access of ['allFiles', 'appFilesAndNames', 'appFiles'] as const) {
-				expect(await search(picker(access), 'x')).toEqual({
-					results: [],
-					paginationToken: undefined,
-				});
+				expect(await search(picker(access), 'x')).toEqual(nothing);
 			}
 		});
 
 		test('shows the names of what other apps made, unless Drive Access is App Files', async () => {
-			const mimeType = 'application/vnd.google-apps.spreadsheet';
 			standIn.google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
 			expect(names(await search(picker('appFilesAndNames')))).toEqual(['Budget']);
 			await expect(search(picker('appFiles'))).rejects.toThrow('Drive Access');
 		});
 
 		test('that is empty says why', async () => {
-			const failure: unknown = await search(picker('appFiles')).catch(
-				(error: unknown) => error,
-			);
-			const { code, message } = failure as { code: number; message: string };
+			const { code, message } = await catchFailure(search(picker('appFiles')));
 			expect(code).toBe(404);
 			expect(message).toMatch(/^No spreadsheets found for this account\. Drive Access/);
 			expect(message).toContain('A service account sees only what is shared with its email.');
@@ -240,18 +192,14 @@ describe('labels', () => {
 
 	it('offers the labels of the mailbox by name, the own ones first, with the IDs that emails name them by', async () => {
 		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
-		const choices = await listLabelOptions(
-			testClients(standIn.google.url, standIn.google.tokens.issue()),
-		);
+		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
+		const choices = await listLabelOptions(clients);
 		const [first, second, ...others] = choices.map(({ name }) => name);
 		expect([first, second]).toEqual(['Clients/Acme', 'Zebra']);
 		expect(others).toEqual(others.toSorted());
-		expect(choices).toContainEqual({
-			name: 'Clients/Acme',
-			value: 'Label_1',
-			description: 'Label_1',
-		});
-		expect(choices).toContainEqual({ name: 'INBOX', value: 'INBOX', description: 'INBOX' });
+		const choice = (name: string, id: string) => ({ name, value: id, description: id });
+		expect(choices).toContainEqual(choice('Clients/Acme', 'Label_1'));
+		expect(choices).toContainEqual(choice('INBOX', 'INBOX'));
 	});
 });
 
@@ -271,13 +219,12 @@ describe('tabs and columns', () => {
 	test('the tabs of a spreadsheet, by their names', async () => {
 		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
 		const tabs = await listSpreadsheetTabs(clients, bookId());
+		const [orders, q1] = [/\/edit#gid=0$/, /#gid=/].map((url): unknown =>
+			expect.stringMatching(url),
+		);
 		expect(tabs).toEqual([
-			{
-				name: 'Orders',
-				value: 'Orders',
-				url: expect.stringMatching(/\/edit#gid=0$/) as string,
-			},
-			{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
+			{ name: 'Orders', value: 'Orders', url: orders },
+			{ name: 'Q1', value: 'Q1', url: q1 },
 		]);
 	});
 
@@ -302,10 +249,8 @@ describe('tabs and columns', () => {
 		expect(await namesWith({ documentId: id })).toEqual(['Plan a', 'End a']);
 		expect(await namesWith({ documentId: url })).toEqual(['Plan b', 'End b']);
 		expect(await namesWith({ documentId: url, tab: 't.c' })).toEqual(['Plan c', 'End c']);
-		expect(await namesWith({ documentId: id, 'options.tab': 't.c' })).toEqual([
-			'Plan c',
-			'End c',
-		]);
+		const inOptions = { documentId: id, 'options.tab': 't.c' };
+		expect(await namesWith(inOptions)).toEqual(['Plan c', 'End c']);
 	});
 
 	test('the tabs of a document, nested ones after their parent, by their IDs', async () => {
@@ -316,15 +261,10 @@ describe('tabs and columns', () => {
 				{ title: 'Todo', tabId: 't.c' },
 			],
 		});
-		const tabs = await listDocumentTabs(
-			testClients(standIn.google.url, standIn.google.tokens.issue()),
-			documentId,
-		);
-		expect(tabs.map(({ name, value }) => `${name} ${value}`)).toEqual([
-			'Notes t.a',
-			'Notes t.b',
-			'Todo t.c',
-		]);
+		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
+		const tabs = await listDocumentTabs(clients, documentId);
+		const shown = tabs.map(({ name, value }) => `${name} ${value}`);
+		expect(shown).toEqual(['Notes t.a', 'Notes t.b', 'Todo t.c']);
 		expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
 	});
 
@@ -336,6 +276,8 @@ describe('tabs and columns', () => {
 			const context = createNodeContext({ url: standIn.google.url, parameters: {} });
 			return Object.assign(context, { getNodeParameter }) as unknown as ILoadOptionsFunctions;
 		}
+		const columnsOf = (fields: Record<string, unknown>) =>
+			pickerLists.headerColumns(form({ spreadsheetId: bookId(), ...fields }));
 		const list = (value: unknown) => ({ __rl: true, mode: 'list', value });
 		const notChosen = [{}, { spreadsheetId: list('') }, { spreadsheetId: '={{ $json.id }}' }];
 
@@ -346,9 +288,7 @@ describe('tabs and columns', () => {
 			// Row 2 is blank.
 			[{ tab: 'Q1', 'options.headerRow': '2' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
-			const mapped = await pickerLists.headerColumns(
-				form({ spreadsheetId: bookId(), ...fields }),
-			);
+			const mapped = await columnsOf(fields);
 			expect(mapped.fields.map(({ id }) => id)).toEqual(names);
 			expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
 		});
@@ -357,19 +297,17 @@ describe('tabs and columns', () => {
 			[{}, 'Choose the tab first.'],
 			[{ tab: 'Q1', 'options.headerRow': '4' }, 'Row 4 of the tab has no column names.'],
 		])('no columns for %j, and why', async (fields, notice) => {
-			const mapped = await pickerLists.headerColumns(
-				form({ spreadsheetId: bookId(), ...fields }),
-			);
+			const mapped = await columnsOf(fields);
 			expect(mapped.fields).toEqual([]);
 			expect(mapped.emptyFieldsNotice).toContain(notice);
 		});
 
 		test('the tabs are found by name', async () => {
 			const spreadsheetId = list(bookId());
-			const names = async (filter?: string) =>
-				(await pickerLists.searchTabs(form({ spreadsheetId }), filter)).results.map(
-					({ name }) => name,
-				);
+			const names = async (filter?: string) => {
+				const { results } = await pickerLists.searchTabs(form({ spreadsheetId }), filter);
+				return results.map(({ name }) => name);
+			};
 			expect(await names()).toEqual(['Orders', 'Q1']);
 			expect(await names(' q')).toEqual(['Q1']);
 		});
@@ -377,25 +315,19 @@ describe('tabs and columns', () => {
 		test.each(notChosen)(
 			'without a spreadsheet there is nothing to choose from: %j',
 			async (fields) => {
-				await expect(pickerLists.searchTabs(form(fields))).rejects.toThrow(
-					'Choose the spreadsheet first.',
-				);
+				const notice = 'Choose the spreadsheet first.';
+				await expect(pickerLists.searchTabs(form(fields))).rejects.toThrow(notice);
 				expect(await pickerLists.getMatchColumns(form(fields))).toEqual([]);
-				expect(await pickerLists.headerColumns(form(fields))).toEqual({
-					fields: [],
-					emptyFieldsNotice: 'Choose the spreadsheet first.',
-				});
+				const none = { fields: [], emptyFieldsNotice: notice };
+				expect(await pickerLists.headerColumns(form(fields))).toEqual(none);
 				expect(standIn.google.requests).toEqual([]);
 			},
 		);
 
 		test('the columns of the chosen tab', async () => {
 			const spreadsheetId = bookId();
-			const rowNumber = {
-				name: 'Row Number',
-				value: 'rowNumber',
-				description: 'As returned by Read',
-			};
+			const description = 'As returned by Read';
+			const rowNumber = { name: 'Row Number', value: 'rowNumber', description };
 			expect(await pickerLists.getMatchColumns(form({ spreadsheetId }))).toEqual([rowNumber]);
 			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
 			expect(await pickerLists.getMatchColumns(form(fields))).toEqual([
@@ -403,17 +335,12 @@ describe('tabs and columns', () => {
 				{ name: 'Age', value: 'Age' },
 				rowNumber,
 			]);
-			const column = {
-				required: false,
-				defaultMatch: false,
-				canBeUsedToMatch: true,
-				display: true,
-			};
+			const optional = { required: false, defaultMatch: false, display: true };
+			const column = { ...optional, canBeUsedToMatch: true, type: 'string' };
 			const mapped = ['Name', 'Age'].map((name) => ({
 				id: name,
 				displayName: name,
 				...column,
-				type: 'string',
 			}));
 			expect(await pickerLists.headerColumns(form(fields))).toEqual({ fields: mapped });
 			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
@@ -442,9 +369,7 @@ describe('tabs and columns', () => {
 			});
 			for (const range of ['Orders!D3', 'Orders!E2:E9'])
 				standIn.google.sheets.format(spreadsheetId, range, 'dd.mm.yyyy');
-			const { fields } = await pickerLists.headerColumns(
-				form({ spreadsheetId, tab: 'Orders' }),
-			);
+			const { fields } = await columnsOf({ spreadsheetId, tab: 'Orders' });
 			expect(fields.map(({ type }) => type)).toEqual([
 				...['string', 'number', 'options', 'dateTime', 'dateTime', 'string', 'string'],
 			]);
@@ -467,15 +392,9 @@ describe('tabs and columns', () => {
 		test('files and labels, by the methods that n8n calls', async () => {
 			const { listSearch, loadOptions } = new Workspace().methods;
 			const search = listSearch.searchSpreadsheets;
-			expect(await search.call(form({}), 'x')).toEqual({
-				results: [],
-				paginationToken: undefined,
-			});
-			expect(await loadOptions.getLabels.call(form({}))).toContainEqual({
-				name: 'INBOX',
-				value: 'INBOX',
-				description: 'INBOX',
-			});
+			expect(await search.call(form({}), 'x')).toEqual(nothing);
+			const inbox = { name: 'INBOX', value: 'INBOX', description: 'INBOX' };
+			expect(await loadOptions.getLabels.call(form({}))).toContainEqual(inbox);
 			expect(await search.call(form({})).catch(String)).toContain('No spreadsheets found');
 		});
 	});

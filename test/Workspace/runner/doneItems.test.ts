@@ -1,27 +1,14 @@
 // When one item stops the node, the error says what the others have done: a second run would do it again.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import type { GoogleServer } from '../../../dev/google/server';
 import { resources } from '../../../nodes/Workspace/resources';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
-import { runNode, token } from '../runNode';
+import { failureOf } from '../../createExecuteContext';
+import { runNode } from '../runNode';
+import { useGoogle } from '../standIn';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	await withBinaryData();
-	google = await startGoogle();
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
-});
+useGoogle((server) => (google = server));
 
 const numbered = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, n) => ({ json: { n } }));

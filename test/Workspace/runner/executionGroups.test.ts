@@ -3,31 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import type { GoogleServer } from '../../../dev/google/server';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
+import { useGoogle } from '../standIn';
 import { waitTogether } from '../waitTogether';
 
 let google: GoogleServer;
 let spreadsheetId = '';
+useGoogle((server) => (google = server));
 
-beforeAll(async () => {
-	google = await startGoogle();
-});
+const seed = (rows: unknown[][]) =>
+	google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
+
 beforeEach(() => {
-	google.reset();
 	google.latencyMilliseconds = 0;
-	google.tokens.issue({ token });
-	spreadsheetId = google.sheets.seed({
-		title: 'Book',
-		tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }],
-	});
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
+	spreadsheetId = seed([['Id', 'Name']]);
 });
 
 interface Run {
@@ -48,47 +39,34 @@ interface End {
 	readonly logs: string[];
 }
 
-const credentialId = 'shared';
 const update = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['Id'] };
 
-function start(run: Run): Promise<End> {
-	const {
-		rows,
-		parameters = {},
-		signal,
-		continues,
-		credential,
-		executionId = randomUUID(),
-	} = run;
+const tabOf = (value: string) => ({ tab: { __rl: true, mode: 'name', value } });
+const append = {
+	...{
+		resource: 'spreadsheet',
+		operation: 'append',
+		...tabOf('Sheet1'),
+		valuesSource: 'columns',
+	},
+	...{ columns: { mappingMode: 'autoMapInputData', value: null }, options: {} },
+};
+const workspaceOAuth2Api = { id: 'shared', name: 'Shared' };
+
+function start({ rows, parameters, continues, ...run }: Run): Promise<End> {
 	const hints: string[] = [];
 	const logs: string[] = [];
+	const target = { spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } };
+	const onError = continues ? ('continueRegularOutput' as const) : undefined;
 	const context = createNodeContext({
-		url: google.url,
-		signal,
-		credential,
-		executionId,
-		parameters: {
-			...{
-				resource: 'spreadsheet',
-				operation: 'append',
-				valuesSource: 'columns',
-				columns: { mappingMode: 'autoMapInputData', value: null },
-				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
-				options: {},
-			},
-			...{ spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } },
-			...parameters,
-		},
+		...{ url: google.url, executionId: randomUUID(), ...run },
+		parameters: { ...append, ...target, ...parameters },
 		items: rows.map((json) => ({ json })),
-		node: {
-			credentials: { workspaceOAuth2Api: { id: credentialId, name: 'Shared' } },
-			...(continues && { onError: 'continueRegularOutput' as const }),
-		},
+		node: { credentials: { workspaceOAuth2Api }, onError },
 	});
 	context.addExecutionHints = (...added) => hints.push(...added.map(({ message }) => message));
-	Object.defineProperty(context, 'logger', {
-		value: { info: (text: string) => logs.push(text) },
-	});
+	const info = (text: string) => logs.push(text);
+	Object.defineProperty(context, 'logger', { value: { info } });
 	return new Workspace().execute.call(context).then(
 		([items = []]) => ({ items, hints, logs }),
 		(error: unknown) => ({ items: [], error: error as NodeApiError, hints, logs }),
@@ -110,17 +88,16 @@ async function runWaiting(
 const stored = () => google.sheets.values(spreadsheetId, 'Sheet1');
 const methods = () =>
 	google.requests.map(({ method }) => method?.replace('sheets.spreadsheets.', ''));
+const messages = (ends: readonly End[]) => ends.map(({ error }) => error?.message);
 const oneRow = (id: number): Run => ({ rows: [{ Id: id, Name: `N${id}` }] });
+const withOptions = (run: Run, options: IDataObject) => ({ ...run, parameters: { options } });
 const ranges = (ends: readonly End[]) =>
 	ends.map(({ items }) => items.map(({ json }) => json.updatedRange));
 
 beforeAll(async () => {
 	// Loads what is loaded on first use.
 	google.tokens.issue({ token });
-	spreadsheetId = google.sheets.seed({
-		title: 'Book',
-		tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }],
-	});
+	spreadsheetId = seed([['Id', 'Name']]);
 	await start(oneRow(0));
 });
 
@@ -176,16 +153,10 @@ test.each<[string, count: number, executions: number, milliseconds: number, requ
 );
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
-	const ends = await runWaiting([
-		{ rows: [{ Id: 1, Name: 'a' }], parameters: update },
-		{ rows: [{ Id: 2, Name: 'b' }], parameters: update },
-		{ rows: [{ Id: 1, Name: 'c' }], parameters: update },
-	]);
-	expect(ends.map(({ items }) => items[0]?.json.action)).toEqual([
-		'appended',
-		'appended',
-		'updated',
-	]);
+	const keyed = (Id: number, Name: string) => ({ rows: [{ Id, Name }], parameters: update });
+	const ends = await runWaiting([keyed(1, 'a'), keyed(2, 'b'), keyed(1, 'c')]);
+	const actions = ends.map(({ items }) => items[0]?.json.action);
+	expect(actions).toEqual(['appended', 'appended', 'updated']);
 	expect(stored().slice(1)).toEqual([[1, 'c'], [2, 'b']]); // prettier-ignore
 	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
 });
@@ -201,56 +172,40 @@ test.each([
 		{ ...oneRow(6), parameters },
 	]);
 	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 4, 6]); // prettier-ignore
-	expect(ranges([first, last].flatMap((end) => end ?? [])).flat()).toEqual([
-		'Sheet1!A2:B2',
-		'Sheet1!A4:B4',
-	]);
+	const written = ranges([first, last].flatMap((end) => end ?? []));
+	expect(written).toEqual([['Sheet1!A2:B2'], ['Sheet1!A4:B4']]);
 	expect(bad?.error?.message).toContain("The table has no column 'Other'");
-	expect(mixed?.items.map(({ json }) => Object.keys(json).includes('error'))).toEqual([
-		false,
-		true,
-	]);
+	expect(mixed?.items.map(({ json }) => 'error' in json)).toEqual([false, true]);
 	expect(methods().filter((method) => /append|batchUpdate/.test(method ?? ''))).toHaveLength(1);
 });
 
 test.each([
-	['append', {}, 'batchUpdate'],
-	['update', update, 'batchUpdate'],
-])(
-	'%s: what Google refuses because of one row is sent without it',
-	async (_name, parameters, method) => {
-		// All four together, then the second half, then its first one.
-		for (const nth of [1, 3, 4])
-			google.fault({ match: `sheets.spreadsheets.${method}`, status: 400, nth });
-		const ends = await runWaiting([1, 2, 3, 4].map((id) => ({ ...oneRow(id), parameters })));
-		const sent = ends.flatMap(({ error }, at) => (error ? [] : [[at + 1, `N${at + 1}`]]));
-		expect(ends.flatMap(({ error }) => error?.httpCode ?? [])).toEqual(['400']);
-		expect(stored().slice(1).sort()).toEqual(sent);
-	},
-);
+	['append', {}],
+	['update', update],
+])('%s: what Google refuses because of one row is sent without it', async (_name, parameters) => {
+	// All four together, then the second half, then its first one.
+	for (const nth of [1, 3, 4])
+		google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400, nth });
+	const ends = await runWaiting([1, 2, 3, 4].map((id) => ({ ...oneRow(id), parameters })));
+	const sent = ends.flatMap(({ error }, at) => (error ? [] : [[at + 1, `N${at + 1}`]]));
+	expect(ends.flatMap(({ error }) => error?.httpCode ?? [])).toEqual(['400']);
+	expect(stored().slice(1).sort()).toEqual(sent);
+});
 
 test('what concerns the table is asked once, and told to each', async () => {
-	const ends = await runWaiting(
-		[1, 2, 3].map((id) => ({
-			...oneRow(id),
-			parameters: { tab: { __rl: true, mode: 'name', value: 'Nowhere' } },
-		})),
-	);
-	expect(ends.map(({ error }) => error?.message)).toEqual(
-		[1, 2, 3].map(() => "Google Sheets: the spreadsheet has no tab 'Nowhere'"),
-	);
+	const parameters = tabOf('Nowhere');
+	const ends = await runWaiting([1, 2, 3].map((id) => ({ ...oneRow(id), parameters })));
+	const noTab = "Google Sheets: the spreadsheet has no tab 'Nowhere'";
+	expect(messages(ends)).toEqual([noTab, noTab, noTab]);
 	const asked = methods().length;
-	await start({
-		...oneRow(1),
-		parameters: { tab: { __rl: true, mode: 'name', value: 'Nowhere' } },
-	});
+	await start({ ...oneRow(1), parameters });
 	expect(asked * 2).toBe(methods().length);
 });
 
 test('where there is no header, the executions that go together make it together', async () => {
-	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [] }] });
+	spreadsheetId = seed([]);
 	const ends = await runWaiting([oneRow(1), { rows: [{ Other: 2 }] }, oneRow(3)]);
-	expect(ends.map(({ error }) => error?.message)).toEqual([undefined, undefined, undefined]);
+	expect(messages(ends)).toEqual([undefined, undefined, undefined]);
 	expect(stored()).toEqual([['Id', 'Name', 'Other'], [1, 'N1'], ['', '', 2], [3, 'N3']]); // prettier-ignore
 });
 
@@ -268,12 +223,9 @@ test('executions with other credentials, options or targets do not go together',
 	await runWaiting([
 		oneRow(1),
 		{ ...oneRow(2), credential: { driveAccess: 'allFiles' } },
-		{
-			...oneRow(3),
-			parameters: { options: { timeLimits: { limits: { timeoutSeconds: 200 } } } },
-		},
-		{ ...oneRow(4), parameters: { options: { range: 'A:B' } } },
-		{ ...oneRow(5), parameters: { options: { valueInputOption: 'RAW' } } },
+		withOptions(oneRow(3), { timeLimits: { limits: { timeoutSeconds: 200 } } }),
+		withOptions(oneRow(4), { range: 'A:B' }),
+		withOptions(oneRow(5), { valueInputOption: 'RAW' }),
 		oneRow(6),
 	]);
 	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(5);
@@ -295,52 +247,43 @@ test('more than one request holds makes a second group', async () => {
 });
 
 describe('an execution that is stopped', () => {
+	/** Stops executions when a request comes. */
+	const stopAt = (wanted: string, ...stops: AbortController[]) => {
+		google.fault({
+			match({ method }) {
+				if (method === `sheets.spreadsheets.${wanted}`)
+					for (const stop of stops) stop.abort();
+				return false;
+			},
+		});
+	};
+
 	test('while it waits leaves the group, whoever came first', async () => {
 		const stop = new AbortController();
-		const ends = await runWaiting(
-			[{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)],
-			() => {
-				stop.abort();
-			},
-		);
-		expect(ends.map(({ error }) => error?.message)).toEqual([
-			'The execution was stopped',
-			undefined,
-			undefined,
-		]);
+		const runs = [{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)];
+		const ends = await runWaiting(runs, () => {
+			stop.abort();
+		});
+		expect(messages(ends)).toEqual(['The execution was stopped', undefined, undefined]);
 		expect(stored().slice(1)).toEqual([[2, 'N2'], [3, 'N3']]); // prettier-ignore
 	});
 
 	test('before the rows are sent takes its own back, and the request of the others goes on', async () => {
 		const stop = new AbortController();
-		google.fault({
-			match({ method }) {
-				// It is the first whose credential sends.
-				if (method === 'sheets.spreadsheets.get') stop.abort();
-				return false;
-			},
-		});
+		// It is the first whose credential sends.
+		stopAt('get', stop);
 		const runs = [
 			{ ...oneRow(1), signal: stop.signal },
 			{ ...oneRow(2), signal: new AbortController().signal },
 		];
 		const ends = await runWaiting([...runs, oneRow(3)]);
-		expect(ends.map(({ error }) => error?.message)).toEqual([
-			'The execution was stopped',
-			undefined,
-			undefined,
-		]);
+		expect(messages(ends)).toEqual(['The execution was stopped', undefined, undefined]);
 		expect(stored().slice(1)).toEqual([[2, 'N2'], [3, 'N3']]); // prettier-ignore
 	});
 
 	test('while the rows are sent does not take the others with it', async () => {
 		const stop = new AbortController();
-		google.fault({
-			match({ method }) {
-				if (method === 'sheets.spreadsheets.batchUpdate') stop.abort();
-				return false;
-			},
-		});
+		stopAt('batchUpdate', stop);
 		const ends = await runWaiting([{ ...oneRow(1), signal: stop.signal }, oneRow(2)]);
 		expect(ranges(ends)).toEqual([['Sheet1!A2:B2'], ['Sheet1!A3:B3']]);
 		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
@@ -348,16 +291,9 @@ describe('an execution that is stopped', () => {
 
 	test('with all others ends the request', async () => {
 		const stops = [new AbortController(), new AbortController()];
-		google.fault({
-			match({ method }) {
-				if (method === 'sheets.spreadsheets.get') for (const stop of stops) stop.abort();
-				return false;
-			},
-		});
+		stopAt('get', ...stops);
 		const ends = await runWaiting(stops.map(({ signal }, id) => ({ ...oneRow(id), signal })));
-		expect(ends.map(({ error }) => error?.message)).toEqual(
-			stops.map(() => 'The execution was stopped'),
-		);
+		expect(messages(ends)).toEqual(stops.map(() => 'The execution was stopped'));
 		expect(methods()).toEqual(['get']);
 	});
 });
@@ -372,25 +308,15 @@ test('each learns that the request waits for the quota, and has the hints about 
 });
 
 test('executions with other options have requests of their own, and each gets what it asked for', async () => {
-	const kept = { options: { valueInputOption: 'RAW' } };
+	const raw = { valueInputOption: 'RAW' };
+	const typed = { valueInputOption: 'USER_ENTERED' };
 	const ends = await runWaiting([
-		{ rows: [{ Id: '1/5/2024', Name: 'raw' }], parameters: kept },
-		{
-			rows: [{ Id: '1/5/2024', Name: 'typed' }],
-			parameters: { options: { valueInputOption: 'USER_ENTERED' } },
-		},
-		{ rows: [{ Id: 'x', Name: 'raw again' }], parameters: kept },
-		{
-			rows: [{ Id: 'y', Other: 1 }],
-			parameters: { options: { valueInputOption: 'RAW', extraColumns: 'ignore' } },
-		},
+		withOptions({ rows: [{ Id: '1/5/2024', Name: 'raw' }] }, raw),
+		withOptions({ rows: [{ Id: '1/5/2024', Name: 'typed' }] }, typed),
+		withOptions({ rows: [{ Id: 'x', Name: 'raw again' }] }, raw),
+		withOptions({ rows: [{ Id: 'y', Other: 1 }] }, { ...raw, extraColumns: 'ignore' }),
 	]);
-	expect(ends.map(({ error }) => error?.message)).toEqual([
-		undefined,
-		undefined,
-		undefined,
-		undefined,
-	]);
+	expect(messages(ends)).toEqual([undefined, undefined, undefined, undefined]);
 	expect(methods().filter((method) => !/get$/i.test(method ?? ''))).toHaveLength(3);
 	const [, ...rows] = stored();
 	expect(rows).toContainEqual(['1/5/2024', 'raw']);

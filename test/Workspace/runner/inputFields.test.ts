@@ -1,24 +1,12 @@
 // The option Include Input Fields: what an item had is still there after the node.
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { createNodeTool, runNode, token } from '../runNode';
+import type { GoogleServer } from '../../../dev/google/server';
+import { createNodeTool, runNode } from '../runNode';
+import { useGoogle } from '../standIn';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
-});
+useGoogle((server) => (google = server));
 
 const input: IDataObject = {
 	customer: 'Ann',

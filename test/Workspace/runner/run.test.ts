@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { NodeError, createRefusal } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
@@ -26,45 +26,23 @@ describe('run', () => {
 
 	afterEach(() => server.close());
 
-	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
-	const readForm = {
-		resource: 'document',
-		operation: 'read',
-		documentId: locator('={{ $json.id }}'),
-	};
+	const run = (parameters: IDataObject, items?: INodeExecutionData[], node?: Partial<INode>) =>
+		runNode({ url: server.url, parameters, items, node });
+
+	const documentId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
+	const readForm = { resource: 'document', operation: 'read', documentId };
 	const idItems = (...ids: string[]) => ids.map((id) => ({ json: { id } }));
 
 	function documentOf(documentId: string): IDataObject {
-		return {
-			documentId,
-			title: `Title of ${documentId}`,
-			revisionId: 'r1',
-			tabs: [
-				{
-					tabProperties: { tabId: 't.0', title: 'Tab 1' },
-					documentTab: {
-						body: {
-							content: [
-								{ endIndex: 1, sectionBreak: {} },
-								{
-									startIndex: 1,
-									endIndex: 4,
-									paragraph: {
-										elements: [
-											{
-												startIndex: 1,
-												endIndex: 4,
-												textRun: { content: 'hi\n' },
-											},
-										],
-									},
-								},
-							],
-						},
-					},
-				},
-			],
-		};
+		const place = { startIndex: 1, endIndex: 4 };
+		const paragraph = { elements: [{ ...place, textRun: { content: 'hi\n' } }] };
+		const content = [
+			{ endIndex: 1, sectionBreak: {} },
+			{ ...place, paragraph },
+		];
+		const tabProperties = { tabId: 't.0', title: 'Tab 1' };
+		const tabs = [{ tabProperties, documentTab: { body: { content } } }];
+		return { documentId, title: `Title of ${documentId}`, revisionId: 'r1', tabs };
 	}
 
 	/** Answers with the document that was asked for. */
@@ -76,12 +54,7 @@ describe('run', () => {
 	describe('the form', () => {
 		it('gives one item per input item, in order and paired', async () => {
 			await serve(echo);
-			const items = await runNode({
-				url: server.url,
-				parameters: readForm,
-				items: idItems('a1', 'b2', 'c3'),
-			});
-			expect(items).toEqual(
+			expect(await run(readForm, idItems('a1', 'b2', 'c3'))).toEqual(
 				['a1', 'b2', 'c3'].map((documentId, item) => ({
 					json: expect.objectContaining({ documentId, content: 'hi' }) as unknown,
 					pairedItem: { item },
@@ -91,83 +64,49 @@ describe('run', () => {
 		});
 
 		it('says which item failed, what happened and what to do', async () => {
-			await serve(
-				googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
-			);
-			const error = await failureOf(
-				runNode({
-					url: server.url,
-					parameters: readForm,
-					items: idItems('1missingDocument'),
-				}),
-			);
-			expect(error).toMatchObject({
-				name: 'NodeApiError',
-				message: 'Google Docs: Requested entity was not found.',
-				httpCode: '404',
-			});
+			const notFound = 'Requested entity was not found.';
+			await serve(googleError(404, notFound, { status: 'NOT_FOUND' }));
+			const error = await failureOf(run(readForm, idItems('1missingDocument')));
+			const message = `Google Docs: ${notFound}`;
+			expect(error).toMatchObject({ name: 'NodeApiError', message, httpCode: '404' });
 			expect(error.description).toContain('1missingDocument');
 			expect(error.description).toContain('shared with the account of the credential');
 		});
 	});
 
-	describe('Continue on Fail', () => {
-		it('puts an error item in the place of the failed one and goes on', async () => {
-			await serve(echo);
-			const items = await runNode({
-				url: server.url,
-				parameters: readForm,
-				items: idItems('a1', 'b/2', 'c3'),
-				node: { onError: 'continueErrorOutput' },
-			});
-			expect(items[1]).toEqual({
-				json: {
-					error: {
-						code: 400,
-						message:
-							"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores. A title is not an ID. Enter the ID of the document, or its URL from the address bar of the browser.",
-						status: 'INVALID_ARGUMENT',
-					},
-				},
-				pairedItem: { item: 1 },
-			});
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
-			expect(server.received).toHaveLength(2);
-		});
+	it('with Continue on Fail puts an error item in the place of the failed one and goes on', async () => {
+		await serve(echo);
+		const items = idItems('a1', 'b/2', 'c3');
+		const output = await run(readForm, items, { onError: 'continueErrorOutput' });
+		const message =
+			"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores. A title is not an ID. Enter the ID of the document, or its URL from the address bar of the browser.";
+		const error = { code: 400, message, status: 'INVALID_ARGUMENT' };
+		expect(output[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
+		const paired = output.map(({ pairedItem }) => pairedItem);
+		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(server.received).toHaveLength(2);
 	});
 
 	describe('an input object', () => {
-		const inJson = (inputObject: unknown) => ({
+		const inJson = (input: string | object, allowedOperations?: string[]) => ({
 			inputMode: 'json',
-			inputObject: inputObject as IDataObject,
+			inputObject: typeof input === 'string' ? input : JSON.stringify(input),
+			...(allowedOperations && { allowedOperations }),
 		});
+		const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B' };
 
 		it('names its operation; the resource follows from the id', async () => {
 			await serve(echo);
 			const inputObject = '={{ { operation: "read", documentId: $json.id } }}';
-			const items = await runNode({
-				url: server.url,
-				parameters: inJson(inputObject),
-				items: idItems('a1'),
-			});
-			expect(items).toEqual([
-				{
-					json: expect.objectContaining({ documentId: 'a1' }) as unknown,
-					pairedItem: { item: 0 },
-				},
+			expect(await run(inJson(inputObject), idItems('a1'))).toMatchObject([
+				{ json: { documentId: 'a1' }, pairedItem: { item: 0 } },
 			]);
 		});
 
 		it('is refused before any request when a key is unknown', async () => {
 			await serve(echo);
-			const inputObject = JSON.stringify({ operation: 'read', documentId: 'a1', tabs: 'x' });
-			const error = await failureOf(
-				runNode({ url: server.url, parameters: inJson(inputObject) }),
-			);
+			const inputObject = { operation: 'read', documentId: 'a1', tabs: 'x' };
+			const error = await failureOf(run(inJson(inputObject)));
 			expect(error.message).toBe("Unknown key 'tabs' for 'read' of document");
 			expect(error.description).toContain('tab,');
 			expect(server.received).toHaveLength(0);
@@ -175,22 +114,12 @@ describe('run', () => {
 
 		it('from a webhook does only what the node allows', async () => {
 			await serve(echo);
-			const parameters = {
-				...inJson('={{ $json.body }}'),
-				allowedOperations: ['spreadsheet.append'],
-			};
-			const body = {
-				operation: 'search',
-				query: 'password',
-				allowedOperations: ['mail.search'],
-			};
-			const error = await failureOf(
-				runNode({ url: server.url, parameters, items: [{ json: { body } }] }),
-			);
-			expect([error.httpCode, error.message]).toEqual([
-				'400',
-				"'search' of mail is not allowed here",
-			]);
+			const parameters = inJson('={{ $json.body }}', ['spreadsheet.append']);
+			const search = { operation: 'search', query: 'password' };
+			const body = { ...search, allowedOperations: ['mail.search'] };
+			const error = await failureOf(run(parameters, [{ json: { body } }]));
+			expect(error.httpCode).toBe('400');
+			expect(error.message).toBe("'search' of mail is not allowed here");
 			expect(error.description).toContain('Spreadsheet: Append');
 			expect(server.received).toHaveLength(0);
 		});
@@ -199,45 +128,19 @@ describe('run', () => {
 			'cannot send where the node allows drafts only: %j',
 			async (given) => {
 				await serve(echo);
-				const mail = {
-					operation: 'send',
-					to: 'a@example.com',
-					subject: 'S',
-					body: 'B',
-					...given,
-				};
-				const parameters = {
-					...inJson(JSON.stringify(mail)),
-					allowedOperations: ['mail.sendDraft'],
-				};
-				const error = await failureOf(runNode({ url: server.url, parameters }));
-				expect([error.httpCode, error.message]).toEqual([
-					'400',
-					"'send' of mail is not allowed here without 'saveAsDraft': true",
-				]);
+				const parameters = inJson({ ...mail, ...given }, ['mail.sendDraft']);
+				const error = await failureOf(run(parameters));
+				const message = "'send' of mail is not allowed here without 'saveAsDraft': true";
+				expect([error.httpCode, error.message]).toEqual(['400', message]);
 				expect(server.received).toHaveLength(0);
 			},
 		);
 
 		it('saves a draft where the node allows drafts only, and nothing else', async () => {
 			await serve(json({ id: 'd', message: { id: 'm', threadId: 't' } }));
-			const run = async (input: object) =>
-				await runNode({
-					url: server.url,
-					parameters: {
-						...inJson(JSON.stringify(input)),
-						allowedOperations: ['mail.sendDraft'],
-					},
-				});
-			const mail = {
-				operation: 'send',
-				to: 'a@example.com',
-				subject: 'S',
-				body: 'B',
-				saveAsDraft: true,
-			};
-			expect((await run(mail))[0]?.json).toMatchObject({ draftId: 'd' });
-			const error = await failureOf(run({ operation: 'list' }));
+			const draft = inJson({ ...mail, saveAsDraft: true }, ['mail.sendDraft']);
+			expect((await run(draft))[0]?.json).toMatchObject({ draftId: 'd' });
+			const error = await failureOf(run(inJson({ operation: 'list' }, ['mail.sendDraft'])));
 			expect(error.description).toBe(
 				"Nothing was sent. 'Allowed Operations' of the node has only: Mail: Send, Drafts Only.",
 			);
@@ -245,335 +148,317 @@ describe('run', () => {
 	});
 });
 
-describe('one item', () => {
-	const clients = testClients('http://127.0.0.1:9', 'token');
-	const runState = new RunState(new Sanitizer());
-	const url = 'http://127.0.0.1:9';
+const clients = testClients('http://127.0.0.1:9', 'token');
+const runState = new RunState(new Sanitizer());
+const url = 'http://127.0.0.1:9';
 
-	function operationWith(parts: Partial<Operation>): Operation {
-		return defineOperation({
-			value: 'try',
-			name: 'Try',
-			action: 'Try',
-			description: '',
-			modelDescription: '',
-			fields: [],
-			options: [],
-			send: () => Promise.resolve('done'),
-			...parts,
-		});
-	}
-
-	type Combination = NonNullable<Operation['combine']>;
-
-	const combining = (parts: Partial<Combination>): Combination => ({
-		getKey: () => 'k',
-		weigh: () => 0,
-		plan: (_clients, all) => Promise.resolve(all.map(({ prepared }) => prepared)),
-		send: (_clients, writes) => Promise.resolve(writes),
+function operationWith(parts: Partial<Operation>): Operation {
+	return defineOperation({
+		...{ value: 'try', name: 'Try', action: 'Try', description: '', modelDescription: '' },
+		...{ fields: [], options: [] },
+		send: () => Promise.resolve('done'),
 		...parts,
 	});
+}
 
-	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
+type Combination = NonNullable<Operation['combine']>;
 
-	function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
-		return {
-			index,
-			resource: 'mail',
-			operation,
-			params: {},
-			prepared: undefined,
+const combining = (parts: Partial<Combination>): Combination => ({
+	getKey: () => 'k',
+	weigh: () => 0,
+	plan: (_clients, all) => Promise.resolve(all.map(({ prepared }) => prepared)),
+	send: (_clients, writes) => Promise.resolve(writes),
+	...parts,
+});
+
+const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
+
+function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
+	return {
+		index,
+		resource: 'mail',
+		operation,
+		params: {},
+		prepared: undefined,
+		limits,
+		item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
+			naming: new FieldNaming([], 'json'),
 			limits,
-			item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
-				naming: new FieldNaming([], 'json'),
-				limits,
-			}),
-			combineKey,
-			changedId: undefined,
-		};
-	}
+		}),
+		combineKey,
+		changedId: undefined,
+	};
+}
 
-	const outcomesOf = (...jobs: Job[]) => performJobs(jobs, () => Promise.resolve(clients));
-	const lost = new NodeError({ code: 503, message: 'Lost', outcome: 'unknown' });
-	const fails = (error: unknown) => (): Promise<never> =>
-		Promise.resolve().then(() => {
-			throw error;
-		});
-
-	test('what nobody foresaw is 500', async () => {
-		const [outcome] = await outcomesOf(
-			jobOf(operationWith({ send: fails(new Error('a fault')) })),
-		);
-		expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
+const outcomesOf = (...jobs: Job[]) => performJobs(jobs, () => Promise.resolve(clients));
+const lost = new NodeError({ code: 503, message: 'Lost', outcome: 'unknown' });
+const fails = (error: unknown) => (): Promise<never> =>
+	Promise.resolve().then(() => {
+		throw error;
 	});
 
-	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
-		const send = fails(new TypeError('x is undefined'));
-		const message =
-			"Google's response does not have the form that Google documents, so it could not be read";
-		// What reads first, and only then marks something, has marked nothing yet.
-		for (const mayChange of [() => false, () => true])
-			expect(await outcomesOf(jobOf(operationWith({ send, mayChange })))).toMatchObject([
-				{
-					...{ code: 502, status: 'UNAVAILABLE', outcome: 'notDone', message },
-					cause: expect.any(TypeError) as unknown,
-				},
-			]);
-		expect(await outcomesOf(jobOf(operationWith({ send })))).toMatchObject([
-			{ message: `The request may have been carried out: ${message}`, outcome: 'unknown' },
+test('what nobody foresaw is 500', async () => {
+	const [outcome] = await outcomesOf(jobOf(operationWith({ send: fails(new Error('a fault')) })));
+	expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
+});
+
+test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
+	const send = fails(new TypeError('x is undefined'));
+	const message =
+		"Google's response does not have the form that Google documents, so it could not be read";
+	// What reads first, and only then marks something, has marked nothing yet.
+	for (const mayChange of [() => false, () => true])
+		expect(await outcomesOf(jobOf(operationWith({ send, mayChange })))).toMatchObject([
+			{
+				...{ code: 502, status: 'UNAVAILABLE', outcome: 'notDone', message },
+				cause: expect.any(TypeError) as unknown,
+			},
+		]);
+	expect(await outcomesOf(jobOf(operationWith({ send })))).toMatchObject([
+		{ message: `The request may have been carried out: ${message}`, outcome: 'unknown' },
+	]);
+});
+
+describe('an ambiguous failure', () => {
+	const send = fails(lost);
+
+	test.each<[string, Partial<Operation>, string]>([
+		['the operation cannot tell', {}, 'Check the result in Google before you run this again.'],
+		[
+			'nothing was found',
+			{ recover: () => Promise.resolve(undefined) },
+			'Check the result in Google before you run this again.',
+		],
+		['twice is as good as once', { isIdempotent: () => true }, 'It is safe to run this again.'],
+	])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
+		const told = {
+			message: 'The request may have been carried out: Lost',
+			description: advice,
+		};
+		expect(await outcomesOf(jobOf(operationWith({ send, ...parts })))).toMatchObject([
+			{ code: 503, ...told },
 		]);
 	});
 
-	describe('an ambiguous failure', () => {
-		const send = fails(lost);
+	test('is a result, or a clearer failure, when it can', async () => {
+		const found = () => Promise.resolve('found');
+		expect(await outcomesOf(jobOf(operationWith({ send, recover: found })))).toEqual(['found']);
+		const recover = fails(
+			new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }),
+		);
+		expect(await outcomesOf(jobOf(operationWith({ send, recover })))).toMatchObject([
+			{ message: 'It is not known' },
+		]);
+	});
 
-		test.each<[string, Partial<Operation>, string]>([
-			[
-				'the operation cannot tell',
-				{},
-				'Check the result in Google before you run this again.',
-			],
-			[
-				'nothing was found',
-				{ recover: () => Promise.resolve(undefined) },
-				'Check the result in Google before you run this again.',
-			],
-			[
-				'twice is as good as once',
-				{ isIdempotent: () => true },
-				'It is safe to run this again.',
-			],
-		])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
-			const told = {
-				message: 'The request may have been carried out: Lost',
-				description: advice,
-			};
-			expect(await outcomesOf(jobOf(operationWith({ send, ...parts })))).toMatchObject([
-				{ code: 503, ...told },
-			]);
-		});
-
-		test('is a result, or a clearer failure, when it can', async () => {
-			const found = () => Promise.resolve('found');
-			expect(await outcomesOf(jobOf(operationWith({ send, recover: found })))).toEqual([
-				'found',
-			]);
-			const recover = fails(
-				new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }),
-			);
-			expect(await outcomesOf(jobOf(operationWith({ send, recover })))).toMatchObject([
-				{ message: 'It is not known' },
-			]);
-		});
-
-		test('stays ambiguous when looking for the work fails too', async () => {
-			const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
-			const [outcome] = await outcomesOf(jobOf(operationWith({ send, recover })));
-			expect(outcome).toMatchObject({
-				code: 503,
-				message: 'The request may have been carried out: Lost',
-				outcome: 'unknown',
-				description:
-					'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
-			});
-		});
-
-		test('is asked about for no other failure', async () => {
-			const recover = jest.fn(() => Promise.resolve('found'));
-			await outcomesOf(jobOf(operationWith({ send: fails(createRefusal('No')), recover })));
-			expect(recover).not.toHaveBeenCalled();
-		});
-
-		test('of a combined request is asked about for each member', async () => {
-			const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
-				Promise.resolve(index === 1 ? 'found' : undefined);
-			const operation = operationWith({ recover, combine: combining({ send: fails(lost) }) });
-			expect(
-				await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')),
-			).toMatchObject([{ code: 503 }, 'found']);
+	test('stays ambiguous when looking for the work fails too', async () => {
+		const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
+		const [outcome] = await outcomesOf(jobOf(operationWith({ send, recover })));
+		expect(outcome).toMatchObject({
+			code: 503,
+			message: 'The request may have been carried out: Lost',
+			outcome: 'unknown',
+			description:
+				'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
 		});
 	});
 
-	describe('items that are sent together', () => {
-		const refused = createRefusal('Not this one', 'Because');
-		/** Sends what `plan` made of three items: by default, their numbers. */
-		const outcomesOfThree = async (
-			parts: Partial<Combination>,
-			settings: { runs?: readonly RunState[]; continueOnFail?: boolean } = {},
-		) => {
-			const operation = operationWith({ combine: combining(parts) });
-			const jobs = [7, 8, 9].map((index, position) => {
-				const job = jobOf(operation, index, 'k');
-				const { continueOnFail = false, runs = [] } = settings;
-				Object.assign(job.item, { run: runs[position] ?? runState, continueOnFail });
-				return { ...job, prepared: index };
-			});
-			return await outcomesOf(...jobs);
-		};
-		const echo = jest.fn((_clients: Clients, writes: readonly unknown[]) =>
-			Promise.resolve(writes.map((write) => `${String(write)}!`)),
+	test('is asked about for no other failure', async () => {
+		const recover = jest.fn(() => Promise.resolve('found'));
+		await outcomesOf(jobOf(operationWith({ send: fails(createRefusal('No')), recover })));
+		expect(recover).not.toHaveBeenCalled();
+	});
+
+	test('of a combined request is asked about for each member', async () => {
+		const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
+			Promise.resolve(index === 1 ? 'found' : undefined);
+		const operation = operationWith({ recover, combine: combining({ send: fails(lost) }) });
+		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
+			{ code: 503 },
+			'found',
+		]);
+	});
+});
+
+describe('items that are sent together', () => {
+	const refused = createRefusal('Not this one', 'Because');
+	/** Sends what `plan` made of three items: by default, their numbers. */
+	const outcomesOfThree = async (
+		parts: Partial<Combination>,
+		settings: { runs?: readonly RunState[]; continueOnFail?: boolean } = {},
+	) => {
+		const operation = operationWith({ combine: combining(parts) });
+		const jobs = [7, 8, 9].map((index, position) => {
+			const job = jobOf(operation, index, 'k');
+			const { continueOnFail = false, runs = [] } = settings;
+			Object.assign(job.item, { run: runs[position] ?? runState, continueOnFail });
+			return { ...job, prepared: index };
+		});
+		return await outcomesOf(...jobs);
+	};
+	const echo = jest.fn((_clients: Clients, writes: readonly unknown[]) =>
+		Promise.resolve(writes.map((write) => `${String(write)}!`)),
+	);
+	const refuse =
+		(refusedNumber: number): Combination['plan'] =>
+		(_clients, all) =>
+			Promise.resolve(
+				all.map(({ prepared }) => (prepared === refusedNumber ? refused : prepared)),
+			);
+	beforeEach(() => echo.mockClear());
+
+	test('are one request, with a result for each', async () => {
+		expect(await outcomesOfThree({ send: echo })).toEqual(['7!', '8!', '9!']);
+		expect(echo).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([
+		[0.4, [2, 1]],
+		[0.5, [2, 1]],
+		[0.6, [1, 1, 1]],
+		[3, [1, 1, 1]],
+		[undefined, [3]],
+	])('of the weight %d are requests of %j', async (weight, expected) => {
+		await outcomesOfThree({ send: echo, weigh: () => weight });
+		expect(echo.mock.calls.map(([, writes]) => writes.length)).toEqual(expected);
+	});
+
+	test('a refused one fails alone where others go on, and they are planned without it', async () => {
+		const plan = jest.fn(refuse(8));
+		expect(await outcomesOfThree({ plan, send: echo }, { continueOnFail: true })).toMatchObject(
+			['7!', { message: 'Not this one' }, '9!'],
 		);
-		const refuse =
-			(refusedNumber: number): Combination['plan'] =>
-			(_clients, all) =>
-				Promise.resolve(
-					all.map(({ prepared }) => (prepared === refusedNumber ? refused : prepared)),
-				);
-		beforeEach(() => echo.mockClear());
+		expect(plan.mock.calls.map(([, all]) => all.length)).toEqual([3, 2]);
+	});
 
-		test('are one request, with a result for each', async () => {
-			expect(await outcomesOfThree({ send: echo })).toEqual(['7!', '8!', '9!']);
-			expect(echo).toHaveBeenCalledTimes(1);
-		});
+	test('and else it fails its whole run, for the reason that its item gave', async () => {
+		const told = {
+			code: 400,
+			message: 'Nothing was written because of item 9: Not this one',
+			description: 'Because',
+		};
+		expect(await outcomesOfThree({ plan: refuse(9), send: echo })).toMatchObject([
+			told,
+			told,
+			{ message: 'Not this one' },
+		]);
+		expect(echo).not.toHaveBeenCalled();
+	});
 
-		test.each([
-			[0.4, [2, 1]],
-			[0.5, [2, 1]],
-			[0.6, [1, 1, 1]],
-			[3, [1, 1, 1]],
-			[undefined, [3]],
-		])('of the weight %d are requests of %j', async (weight, expected) => {
-			await outcomesOfThree({ send: echo, weigh: () => weight });
-			expect(echo.mock.calls.map(([, writes]) => writes.length)).toEqual(expected);
-		});
+	test('but no other run', async () => {
+		const runs = [runState, new RunState(new Sanitizer()), runState];
+		expect(await outcomesOfThree({ plan: refuse(9), send: echo }, { runs })).toMatchObject([
+			{ code: 400 },
+			'8!',
+			{ message: 'Not this one' },
+		]);
+	});
 
-		test('a refused one fails alone where others go on, and they are planned without it', async () => {
-			const plan = jest.fn(refuse(8));
-			expect(
-				await outcomesOfThree({ plan, send: echo }, { continueOnFail: true }),
-			).toMatchObject(['7!', { message: 'Not this one' }, '9!']);
-			expect(plan.mock.calls.map(([, all]) => all.length)).toEqual([3, 2]);
-		});
+	test('a refused one keeps its reason if the others cannot be planned again', async () => {
+		const unreachable = new NodeError({ code: 503, message: 'Google cannot be reached' });
+		const plan = jest
+			.fn<ReturnType<Combination['plan']>, Parameters<Combination['plan']>>()
+			.mockImplementationOnce(refuse(8))
+			.mockRejectedValueOnce(unreachable);
+		expect(await outcomesOfThree({ plan, send: echo }, { continueOnFail: true })).toMatchObject(
+			[
+				{ message: 'Google cannot be reached' },
+				{ message: 'Not this one' },
+				{ message: 'Google cannot be reached' },
+			],
+		);
+		expect(echo).not.toHaveBeenCalled();
+	});
 
-		test('and else it fails its whole run, for the reason that its item gave', async () => {
-			const told = {
+	test('behind a failure nothing is sent', async () => {
+		const send: Combination['send'] = (_clients, [write]) =>
+			write === 8 ? Promise.reject(refused) : Promise.resolve(['sent']);
+		expect(await outcomesOfThree({ send, weigh: () => 1 })).toMatchObject([
+			'sent',
+			{ message: 'Not this one' },
+			{
 				code: 400,
-				message: 'Nothing was written because of item 9: Not this one',
-				description: 'Because',
-			};
-			expect(await outcomesOfThree({ plan: refuse(9), send: echo })).toMatchObject([
-				told,
-				told,
-				{ message: 'Not this one' },
-			]);
-			expect(echo).not.toHaveBeenCalled();
-		});
-
-		test('but no other run', async () => {
-			const runs = [runState, new RunState(new Sanitizer()), runState];
-			expect(await outcomesOfThree({ plan: refuse(9), send: echo }, { runs })).toMatchObject([
-				{ code: 400 },
-				'8!',
-				{ message: 'Not this one' },
-			]);
-		});
-
-		test('a refused one keeps its reason if the others cannot be planned again', async () => {
-			const unreachable = new NodeError({ code: 503, message: 'Google cannot be reached' });
-			const plan = jest
-				.fn<ReturnType<Combination['plan']>, Parameters<Combination['plan']>>()
-				.mockImplementationOnce(refuse(8))
-				.mockRejectedValueOnce(unreachable);
-			expect(
-				await outcomesOfThree({ plan, send: echo }, { continueOnFail: true }),
-			).toMatchObject([
-				{ message: 'Google cannot be reached' },
-				{ message: 'Not this one' },
-				{ message: 'Google cannot be reached' },
-			]);
-			expect(echo).not.toHaveBeenCalled();
-		});
-
-		test('behind a failure nothing is sent', async () => {
-			const send: Combination['send'] = (_clients, [write]) =>
-				write === 8 ? Promise.reject(refused) : Promise.resolve(['sent']);
-			expect(await outcomesOfThree({ send, weigh: () => 1 })).toMatchObject([
-				'sent',
-				{ message: 'Not this one' },
-				{
-					code: 400,
-					message: 'Not sent, because the previous rows were not written: Not this one',
-					description: 'Nothing was written for this item.',
-				},
-			]);
-		});
-
-		test('of several runs, what is refused because of one is sent without it', async () => {
-			const send = jest.fn((clients: Clients, writes: readonly unknown[]) =>
-				writes.includes(8) ? Promise.reject(refused) : echo(clients, writes),
-			);
-			const runs = [7, 8, 9].map(() => new RunState(new Sanitizer()));
-			expect(await outcomesOfThree({ send }, { runs })).toMatchObject([
-				'7!',
-				{ message: 'Not this one' },
-				'9!',
-			]);
-			expect(send).toHaveBeenCalledTimes(5);
-		});
-	});
-
-	test('clients that cannot be made fail every member', async () => {
-		const operation = operationWith({ combine: combining({}) });
-		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
-		expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
-			{ message: 'No credential' },
-			{ message: 'No credential' },
+				message: 'Not sent, because the previous rows were not written: Not this one',
+				description: 'Nothing was written for this item.',
+			},
 		]);
 	});
 
-	test('jobs with one key go together, unless a job of another operation lies between them', () => {
-		const [one, other] = [operationWith({}), operationWith({})];
-		const jobs = [
-			jobOf(one, 0, 'a'),
-			jobOf(one, 1, 'b'),
-			jobOf(one, 2, 'a'),
-			jobOf(other, 3, 'a'),
-			jobOf(one, 4, 'a'),
-			jobOf(one, 5),
-			jobOf(one, 6),
-		];
-		const batches = planBatches(
-			jobs.map((value, index) => ({ index, value, requestIdentity: undefined })),
+	test('of several runs, what is refused because of one is sent without it', async () => {
+		const send = jest.fn((clients: Clients, writes: readonly unknown[]) =>
+			writes.includes(8) ? Promise.reject(refused) : echo(clients, writes),
 		);
-		expect(batches.map(({ items }) => items.map(({ index }) => index))).toEqual([
-			[0, 2],
-			[1],
-			[3],
-			[4],
-			[5],
-			[6],
+		const runs = [7, 8, 9].map(() => new RunState(new Sanitizer()));
+		expect(await outcomesOfThree({ send }, { runs })).toMatchObject([
+			'7!',
+			{ message: 'Not this one' },
+			'9!',
 		]);
+		expect(send).toHaveBeenCalledTimes(5);
 	});
+});
 
-	describe('what the items of a run share', () => {
-		test('is one answer to equal questions; a question that failed is asked again', async () => {
-			const shared = new RunState(new Sanitizer());
-			const ask = jest.fn(() => Promise.resolve('a'));
-			expect(await Promise.all([shared.doOnce('q', ask), shared.doOnce('q', ask)])).toEqual([
-				'a',
-				'a',
-			]);
-			expect(await shared.doOnce('q', ask)).toBe('a');
-			expect(ask).toHaveBeenCalledTimes(1);
-			await expect(shared.doOnce('other', fails(lost))).rejects.toThrow('Lost');
-			expect(await shared.doOnce('other', ask)).toBe('a');
-		});
+test('clients that cannot be made fail every member', async () => {
+	const operation = operationWith({ combine: combining({}) });
+	const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
+	expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
+		{ message: 'No credential' },
+		{ message: 'No credential' },
+	]);
+});
+
+test('jobs with one key go together, unless a job of another operation lies between them', () => {
+	const [one, other] = [operationWith({}), operationWith({})];
+	const jobs = [
+		jobOf(one, 0, 'a'),
+		jobOf(one, 1, 'b'),
+		jobOf(one, 2, 'a'),
+		jobOf(other, 3, 'a'),
+		jobOf(one, 4, 'a'),
+		jobOf(one, 5),
+		jobOf(one, 6),
+	];
+	const batches = planBatches(
+		jobs.map((value, index) => ({ index, value, requestIdentity: undefined })),
+	);
+	expect(batches.map(({ items }) => items.map(({ index }) => index))).toEqual([
+		[0, 2],
+		[1],
+		[3],
+		[4],
+		[5],
+		[6],
+	]);
+});
+
+describe('what the items of a run share', () => {
+	test('is one answer to equal questions; a question that failed is asked again', async () => {
+		const shared = new RunState(new Sanitizer());
+		const ask = jest.fn(() => Promise.resolve('a'));
+		expect(await Promise.all([shared.doOnce('q', ask), shared.doOnce('q', ask)])).toEqual([
+			'a',
+			'a',
+		]);
+		expect(await shared.doOnce('q', ask)).toBe('a');
+		expect(ask).toHaveBeenCalledTimes(1);
+		await expect(shared.doOnce('other', fails(lost))).rejects.toThrow('Lost');
+		expect(await shared.doOnce('other', ask)).toBe('a');
 	});
+});
 
-	describe('a failure of an item that made something', () => {
-		const document = { kind: 'document', id: 'd1', url: 'https://d.example/d1' } as const;
-		const { item } = jobOf(operationWith({}));
-		item.recordCreated(document);
-		item.recordCreated(document);
-		item.recordCreated({ kind: 'file', id: 'f1' });
+describe('a failure of an item that made something', () => {
+	const document = { kind: 'document', id: 'd1', url: 'https://d.example/d1' } as const;
+	const { item } = jobOf(operationWith({}));
+	item.recordCreated(document);
+	item.recordCreated(document);
+	item.recordCreated({ kind: 'file', id: 'f1' });
 
-		test('names each thing once', () => {
-			expect(item.hasCreated).toBe(true);
-			expect(item.explainFailure(createRefusal('No', 'Try again.'))).toMatchObject({
-				description:
-					'Try again. The document https://d.example/d1 was already created. The file f1 was already created.',
-				details: { made: [document, { kind: 'file', id: 'f1' }] },
-			});
+	test('names each thing once', () => {
+		expect(item.hasCreated).toBe(true);
+		expect(item.explainFailure(createRefusal('No', 'Try again.'))).toMatchObject({
+			description:
+				'Try again. The document https://d.example/d1 was already created. The file f1 was already created.',
+			details: { made: [document, { kind: 'file', id: 'f1' }] },
 		});
 	});
 });

@@ -1,41 +1,24 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import type { GoogleServer } from '../../../dev/google/server';
 import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
 import type { Operation } from '../../../nodes/Workspace/operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
+import { failureOf } from '../../createExecuteContext';
 
-import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
+import { createNodeContext, runNode, type RunOptions } from '../runNode';
+import { useGoogle } from '../standIn';
 import { countStoredResults } from '../../sharedState';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	await withBinaryData();
-	google = await startGoogle({ pathPrefix: '/gateway' });
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
-});
+useGoogle((server) => (google = server), { pathPrefix: '/gateway' });
 
 const goOn: Partial<INode> = { onError: 'continueErrorOutput' };
 const options = { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } };
-const mail = {
-	resource: 'mail',
-	operation: 'send',
-	to: 'a@b.c',
-	subject: '={{ $json.n }}',
-	body: 'B',
-	options,
-};
+const sending = { resource: 'mail', operation: 'send', options };
+const mail = { ...sending, to: 'a@b.c', subject: '={{ $json.n }}', body: 'B' };
+const denied = 'The caller does not have permission';
+const batchUpdate = 'sheets.spreadsheets.batchUpdate';
 const numbered = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
@@ -60,11 +43,8 @@ describe('what is sent', () => {
 	test('goes out in the order of the items, one at a time', async () => {
 		const items = await run(mail, numbered(3));
 		expect(subjects()).toEqual(['0', '1', '2']);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
+		const paired = items.map(({ pairedItem }) => pairedItem);
+		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 	});
 
 	test('is no success without a result', async () => {
@@ -73,20 +53,12 @@ describe('what is sent', () => {
 		const plan = jest.spyOn(combine, 'plan').mockResolvedValue([{}, {}]);
 		const send = jest.spyOn(combine, 'send').mockResolvedValue([]);
 		const rows = { valuesSource: 'json', values: '[[1]]', options: { range: 'A1' } };
-		const parameters = {
-			resource: 'spreadsheet',
-			operation: 'append',
-			spreadsheetId: 'a',
-			...rows,
-		};
-		const items = await run(parameters, numbered(2), { node: goOn });
+		const target = { resource: 'spreadsheet', operation: 'append', spreadsheetId: 'a' };
+		const items = await run({ ...target, ...rows }, numbered(2), { node: goOn });
 		plan.mockRestore();
 		send.mockRestore();
-		const error = {
-			code: 500,
-			status: 'INTERNAL',
-			message: 'The operation returned no result',
-		};
+		const message = 'The operation returned no result';
+		const error = { code: 500, status: 'INTERNAL', message };
 		expect(items.map(({ json }) => json)).toEqual([{ error }, { error }]);
 	});
 
@@ -103,42 +75,22 @@ describe('what is sent', () => {
 	});
 
 	test('goes on behind a failure with Continue on Fail', async () => {
-		google.fault({
-			match: send,
-			nth: 2,
-			status: 403,
-			reason: 'forbidden',
-			message: 'Delegation denied',
-		});
+		const forbidden = { status: 403, reason: 'forbidden', message: 'Delegation denied' };
+		google.fault({ match: send, nth: 2, ...forbidden });
 		const items = await run(mail, numbered(3), { node: goOn });
 		expect(subjects()).toEqual(['0', '2']);
-		expect(items[1]).toEqual({
-			json: {
-				error: {
-					code: 403,
-					message: expect.stringMatching(
-						/^Gmail: Delegation denied\. This account doesn't have permission/,
-					) as string,
-					status: 'PERMISSION_DENIED',
-				},
-			},
-			pairedItem: { item: 1 },
-		});
+		const message = expect.stringMatching(
+			/^Gmail: Delegation denied\. This account doesn't have permission/,
+		) as string;
+		const error = { code: 403, message, status: 'PERMISSION_DENIED' };
+		expect(items[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
 		expect(items).toHaveLength(3);
 	});
 
 	test('is nothing at all when any item is wrong and the node stops for it', async () => {
 		const wrong = [...numbered(2), { json: { n: 'a\nb' } }, { json: {} }];
-		await failureOf(
-			run(
-				{
-					...mail,
-					subject: '={{ $json.n.toString() }}',
-					to: '={{ $json.n ? "" : "a@b.c" }}',
-				},
-				wrong,
-			),
-		);
+		const to = '={{ $json.n ? "" : "a@b.c" }}';
+		await failureOf(run({ ...mail, subject: '={{ $json.n.toString() }}', to }, wrong));
 		expect(google.requests).toHaveLength(0);
 	});
 });
@@ -193,11 +145,7 @@ describe('an ambiguous failure', () => {
 });
 
 test('what was made before a failure is named', async () => {
-	google.fault({
-		match: 'docs.documents.batchUpdate',
-		status: 403,
-		message: 'The caller does not have permission',
-	});
+	google.fault({ match: 'docs.documents.batchUpdate', status: 403, message: denied });
 	const parameters = { resource: 'document', operation: 'create', title: 'T', content: 'text' };
 	const error = await failureOf(run(parameters));
 	expect(error.message).toBe('Google Docs: The caller does not have permission');
@@ -212,21 +160,19 @@ test.each([
 ])(
 	'so is a %s with a key that was found after no answer came',
 	async (resource, given, more, match) => {
-		const unfinished = { match, status: 403, message: 'The caller does not have permission' };
+		const unfinished = { match, status: 403, message: denied };
 		const keyed = { ...more, idempotencyKey: 'k', ...options };
 		const parameters = { resource, operation: 'create', title: 'T', ...given, options: keyed };
 		google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
 		google.fault(unfinished);
 		const error = await failureOf(run(parameters));
 		expect(error.message).toMatch(/: The caller does not have permission$/);
-		expect(error.description).toMatch(
-			new RegExp(`The ${resource} https:.* was already created\\.$`),
-		);
+		const made = new RegExp(`The ${resource} https:.* was already created\\.$`);
+		expect(error.description).toMatch(made);
 		// A later execution goes on with it.
 		google.fault(unfinished);
-		expect(
-			(await failureOf(run(parameters, undefined, { executionId: 'later' }))).description,
-		).toBe(error.description);
+		const later = await failureOf(run(parameters, undefined, { executionId: 'later' }));
+		expect(later.description).toBe(error.description);
 	},
 );
 
@@ -240,25 +186,15 @@ test('items with the same target go out together, the wrong one apart from the o
 		values: '={{ $json.rows }}',
 		options: { ...options, range: 'Sheet1' },
 	};
-	const rows = [
-		[['a', 1]],
-		[],
-		[
-			['c', 3],
-			['d', 4],
-		],
-	];
-	const items = await run(
-		append,
-		rows.map((values) => ({ json: { rows: values } })),
-		{ node: goOn },
-	);
-	expect(methods().filter((method) => method === 'sheets.spreadsheets.batchUpdate')).toHaveLength(
-		1,
-	);
-	expect(
-		items.map(({ json, pairedItem }) => [json['updatedRows'] ?? 'error', pairedItem]),
-	).toEqual([
+	const rows = [[['a', 1]], [], [['c'], ['d']]];
+	const given = rows.map((values) => ({ json: { rows: values } }));
+	const items = await run(append, given, { node: goOn });
+	expect(methods().filter((method) => method === batchUpdate)).toHaveLength(1);
+	const written = items.map(({ json, pairedItem }) => [
+		json['updatedRows'] ?? 'error',
+		pairedItem,
+	]);
+	expect(written).toEqual([
 		[1, { item: 0 }],
 		['error', { item: 1 }],
 		[2, { item: 2 }],
@@ -268,27 +204,17 @@ test('items with the same target go out together, the wrong one apart from the o
 describe('reads', () => {
 	test('go on side by side, at most five, and keep the order of the items', async () => {
 		const ids: string[] = [];
-		for (const title of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) {
+		const titles = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
+		for (const title of titles) {
 			const [made] = await run({ resource: 'document', operation: 'create', title });
 			ids.push(made?.json['documentId'] as string);
 		}
 		google.latencyMilliseconds = 30;
 		const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };
-		const items = await run(
-			read,
-			ids.map((id) => ({ json: { id } })),
-		);
+		const given = ids.map((id) => ({ json: { id } }));
+		const items = await run(read, given);
 		google.latencyMilliseconds = 0;
-		expect(items.map(({ json }) => json['title'])).toEqual([
-			'A',
-			'B',
-			'C',
-			'D',
-			'E',
-			'F',
-			'G',
-			'H',
-		]);
+		expect(items.map(({ json }) => json['title'])).toEqual(titles);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 	});
 });
@@ -306,10 +232,8 @@ describe('before anything is sent', () => {
 		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
 		const named = { ...upload, binaryPropertyName: 'data' };
 		const error = await failureOf(run(named, [{ json: {}, binary }]));
-		expect(error).toMatchObject({
-			message: "The item has no binary field 'data'",
-			httpCode: '400',
-		});
+		const message = "The item has no binary field 'data'";
+		expect(error).toMatchObject({ message, httpCode: '400' });
 		expect(error.description).toBe(
 			"Its binary fields are: 'report' (no name). Enter one of them in 'Files', or * for all. 'Only Files Named' must allow the name of the file.",
 		);
@@ -317,18 +241,15 @@ describe('before anything is sent', () => {
 	});
 
 	test('a base that is no address is refused', async () => {
-		const error = await failureOf(
-			run(mail, numbered(1), { credential: { mailApiBase: 'gmail' } }),
-		);
+		const credential = { mailApiBase: 'gmail' };
+		const error = await failureOf(run(mail, numbered(1), { credential }));
 		expect(error.message).toBe("'Mail API Base' in the credential is not a valid API URL");
 	});
 
 	test('a credential that is not set is an error of the item', async () => {
 		const [item] = await run(mail, numbered(1), { node: { ...goOn, credentials: undefined } });
-		expect(item?.json['error']).toMatchObject({
-			code: 400,
-			message: 'Node does not have any credentials set',
-		});
+		const message = 'Node does not have any credentials set';
+		expect(item?.json['error']).toMatchObject({ code: 400, message });
 	});
 });
 
@@ -345,21 +266,12 @@ test('a stopped execution sends nothing more', async () => {
 test('binary results are stored by n8n, and no input gives no output', async () => {
 	const data = Buffer.from('hello').toString('base64');
 	const binary = { data: { data, mimeType: 'text/plain', fileName: 'a.txt' } };
-	const [sent] = await run({ ...mail, subject: 'S', attachments: 'data' }, [
-		{ json: {}, binary },
-	]);
-	const read = {
-		resource: 'mail',
-		operation: 'read',
-		messageId: '={{ $json.id }}',
-		options: { downloadAttachments: true },
-	};
-	const [item] = await run(read, [{ json: { id: sent?.json['id'] } }]);
-	expect(item?.binary?.['attachment_0']).toMatchObject({
-		data,
-		mimeType: 'text/plain',
-		fileName: 'a.txt',
-	});
+	const given = [{ json: {}, binary }];
+	const [sent] = await run({ ...mail, subject: 'S', attachments: 'data' }, given);
+	const read = { resource: 'mail', operation: 'read', messageId: '={{ $json.id }}' };
+	const parameters = { ...read, options: { downloadAttachments: true } };
+	const [item] = await run(parameters, [{ json: { id: sent?.json['id'] } }]);
+	expect(item?.binary?.['attachment_0']).toMatchObject(binary.data);
 	expect(await run(mail, [])).toEqual([]);
 });
 
@@ -371,24 +283,27 @@ test('a hint is shown once, however many items say it', async () => {
 	expect(context.hints).toHaveLength(1);
 });
 
+/** A new spreadsheet, and input objects that append a cell to it or read its column. */
+async function makeBook() {
+	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
+	const spreadsheetId = made?.json['spreadsheetId'];
+	const target = { operation: 'append', spreadsheetId, range: 'Sheet1!A1' };
+	const append = (cell: unknown) => ({ ...target, values: [[cell]] });
+	const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
+	return { append, read };
+}
+
+const runObjects = (...objects: object[]) =>
+	run(
+		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
+		objects.map((object) => ({ json: { work: JSON.stringify(object) } })),
+	);
+
 describe('items that differ only', () => {
-	const book = async () =>
-		(await run({ resource: 'spreadsheet', operation: 'create', title: 'S' }))[0]?.json;
 	const appended = async (...given: unknown[]) => {
-		const spreadsheetId = (await book())?.['spreadsheetId'];
-		const object = (value: unknown) =>
-			JSON.stringify({
-				operation: 'append',
-				spreadsheetId,
-				range: 'Sheet1!A1',
-				values: [[value]],
-			});
-		await run(
-			{ inputMode: 'json', inputObject: '={{ $json.work }}' },
-			given.map((value) => ({ json: { work: object(value) } })),
-		);
-		const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
-		const [item] = await run({ inputMode: 'json', inputObject: JSON.stringify(read) });
+		const { append, read } = await makeBook();
+		await runObjects(...given.map(append));
+		const [item] = await runObjects(read);
 		return item?.json['values'];
 	};
 
@@ -408,24 +323,10 @@ describe('items that differ only', () => {
 });
 
 test('rows that go out together do not overtake what stands between them', async () => {
-	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
-	const spreadsheetId = made?.json['spreadsheetId'];
-	const append = (cell: string) => ({
-		operation: 'append',
-		spreadsheetId,
-		range: 'Sheet1!A1',
-		values: [[cell]],
-	});
-	const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
-	const work = [append('one'), read, read, append('two'), read];
-	const output = await run(
-		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
-		work.map((one) => ({ json: { work: one } })),
-	);
+	const { append, read } = await makeBook();
+	const output = await runObjects(append('one'), read, read, append('two'), read);
 	const values = output.map(({ json }) => json['values']);
 	expect(values.slice(1, 3)).toEqual([[['one']], [['one']]]);
 	expect(values[4]).toEqual([['one'], ['two']]);
-	expect(methods().filter((method) => method === 'sheets.spreadsheets.batchUpdate')).toHaveLength(
-		2,
-	);
+	expect(methods().filter((method) => method === batchUpdate)).toHaveLength(2);
 });

@@ -17,7 +17,7 @@ import {
 } from './contentRequests';
 import * as fields from './fields';
 import type { PictureChoice } from './layout';
-import { type BodyState, getRangeNames } from './tabs';
+import { type BodyState, getRangeNames } from './documentState';
 
 export const append = defineOperation({
 	value: 'append',
@@ -104,7 +104,7 @@ function planWithMarker(job: AppendJob, body: BodyState, isPicture: PictureChoic
  * Docs deletes the marker with the text.
  */
 const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
-	`n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
+	`n8n-agent-workspace/${keyHash}/${contentHash}/`;
 
 /**
  * Finds an earlier append with this key.

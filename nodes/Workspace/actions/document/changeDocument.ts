@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
-import { KeyedMutex } from '../../../core/keyedMutex';
-import { getGlobalSingleton } from '../../../core/runtime';
+import { getGlobalMutex } from '../../../core/keyedMutex';
 import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import * as tabs from './tabs';
+import * as documents from './documentState';
 
 type Document = docs_v1.Schema$Document;
 type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
@@ -47,8 +46,8 @@ export interface DocumentTarget {
 }
 
 interface ChangeJob<C extends Change = Change> extends DocumentTarget {
-	readonly detail: tabs.Detail;
-	plan(body: tabs.BodyState, isPicture: PictureChoice): C;
+	readonly detail: documents.Detail;
+	plan(body: documents.BodyState, isPicture: PictureChoice): C;
 }
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
@@ -63,9 +62,7 @@ const pauseStepMilliseconds = 400;
  * The turns of the executions of this process that change a document. All versions of the package
  * in this process share them.
  */
-const turns = new KeyedMutex(
-	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
-);
+const turns = getGlobalMutex('documentTurns');
 
 /**
  * Reads a document, plans a change and carries it out, after the changes of other executions of
@@ -83,7 +80,7 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
 		try {
-			const body = created?.revisionId ? tabs.toBodyState(created) : await readBody(job);
+			const body = created?.revisionId ? documents.toBodyState(created) : await readBody(job);
 			return await carryOut(job, body);
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
@@ -99,15 +96,15 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 
 /** Reads the body of the tab, which may have to be added first. */
 async function readBody(job: ChangeJob) {
-	let document = await tabs.readForChange(job);
+	let document = await documents.fetchDocument(job);
 	// A new tab has no headings.
 	if (job.createTab && !job.section && isNewTitle(job.tab, document)) {
 		const title = job.tab.trim();
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(job, document.revisionId ?? '', [request]);
-		document = await tabs.readForChange(job);
+		document = await documents.fetchDocument(job);
 	}
-	return tabs.toBodyState(document, job.tab);
+	return documents.toBodyState(document, job.tab);
 }
 
 /** Whether a tab with this title can be added. What looks like one of Google's IDs is no title. */
@@ -117,7 +114,7 @@ function isNewTitle(title: string, document: Document): boolean {
 }
 
 /** Carries out a change, with links in place of the images that Google refuses. */
-async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyState) {
+async function carryOut<C extends Change>(job: ChangeJob<C>, body: documents.BodyState) {
 	const refusedUrls = new Set<string>();
 	const isPicture: PictureChoice = (url) =>
 		job.insertImages && url !== undefined && !refusedUrls.has(url);
@@ -169,7 +166,11 @@ const isRefused = (error: unknown): error is NodeError =>
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried
  * out.
  */
-async function sendChange(job: ChangeJob, body: tabs.BodyState, change: Change): Promise<Response> {
+async function sendChange(
+	job: ChangeJob,
+	body: documents.BodyState,
+	change: Change,
+): Promise<Response> {
 	try {
 		return await sendRequests(job, body.revisionId, change.requests);
 	} catch (error) {
@@ -202,15 +203,12 @@ async function sendRequests(
  */
 async function findOutcome(
 	{ docs, documentId }: ChangeJob,
-	body: tabs.BodyState,
+	body: documents.BodyState,
 	change: Change,
 	failure: NodeError,
 ): Promise<Response> {
 	const reading = docs.documents.get({ documentId, includeTabsContent: true });
-	const document = await reading.then(
-		({ data }) => data,
-		() => undefined,
-	);
+	const document = (await reading.catch(() => undefined))?.data;
 	// Compares revisions first, because a change of formatting does not change the text.
 	if (document?.revisionId === body.revisionId)
 		throw failure.with({
@@ -222,17 +220,19 @@ async function findOutcome(
 		return { writeControl: { requiredRevisionId: document.revisionId ?? null } };
 	throw failure.with({
 		message: `The content may have been written: ${failure.message}`,
-		description: `Check ${tabs.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
-		outcome: 'unknown',
+		description: `Check ${documents.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
 		saysOutcome: true,
 	});
 }
 
-function showsChange({ tabs: allTabs }: Document, body: tabs.BodyState, change: Change): boolean {
-	const isChosen = (tabId: string) => body.tabId === undefined || body.tabId === tabId;
-	const tab = flattenTabs(allTabs).find(({ tabId }) => isChosen(tabId));
-	const content = tabs.getBody(tab?.tab);
+function showsChange(
+	{ tabs: allTabs }: Document,
+	body: documents.BodyState,
+	change: Change,
+): boolean {
+	const tab = flattenTabs(allTabs).find(({ tabId }) => tabId === (body.tabId ?? tabId));
+	const content = documents.getBody(tab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
-	return tabs.getStoredText(content).includes(change.text);
+	return documents.getStoredText(content).includes(change.text);
 }

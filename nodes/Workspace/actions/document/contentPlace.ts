@@ -1,7 +1,7 @@
 import { isSameIgnoringCase, shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
-import { type BodyState, pickOne } from './tabs';
+import { type BodyState, pickOne } from './documentState';
 
 /**
  * Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied

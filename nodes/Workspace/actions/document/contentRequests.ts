@@ -10,7 +10,7 @@ import * as places from './contentPlace';
 import { type Layout, layOut, type PictureChoice } from './layout';
 import { type DocsRequest, RequestBuilder } from './requestBuilder';
 import { hasStyle, setLists, setStyles } from './styleRequests';
-import { type BodyState, mentionFirstTab } from './tabs';
+import { type BodyState, mentionFirstTab } from './documentState';
 
 interface ContentParams {
 	readonly content: string;

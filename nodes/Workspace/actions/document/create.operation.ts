@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import * as createdFiles from '../createdFiles';
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
@@ -12,14 +11,21 @@ import {
 	type Item,
 	type InferParameters,
 } from '../../operation';
+import * as createdFiles from '../createdFiles';
+import { buildParentFolderField, titleField } from '../newFileFields';
 import { appendContent } from './append.operation';
 import { isEmpty, parseContent } from './contentRequests';
 import * as fields from './fields';
-import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { buildDocumentUrl } from './tabs';
+import {
+	prepareReplacements,
+	type Replaced,
+	type ReplacementResult,
+	replaceTexts,
+} from './replacements';
+import { buildDocumentUrl } from './documentState';
 
 const createFields = [
-	{ ...createdFiles.titleField, description: 'Title of the new document' },
+	{ ...titleField, description: 'Title of the new document' },
 	{
 		displayName: 'Start From',
 		name: 'from',
@@ -60,9 +66,7 @@ const createFields = [
 		showWhen: { from: ['template'] },
 	},
 	{ ...fields.replacements, showWhen: { from: ['template'] } },
-	createdFiles.buildParentFolderField(
-		'The folder to create the document in. Leave empty to use My Drive.',
-	),
+	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 const createOptions = [
@@ -117,7 +121,6 @@ export const create = defineOperation({
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${job.title}' in Google Drive before you run this again.`,
-			outcome: 'unknown',
 		});
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
@@ -154,20 +157,18 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 	const file = {
 		...plan,
 		kind: 'document' as const,
-		mimeType: 'application/vnd.google-apps.document',
 		buildUrl: buildDocumentUrl,
 		recoveredId,
 		async fillContent(id: string) {
 			plan.progress.isCreated = true;
 			return await fillDocument(plan, id);
 		},
-		readResult: async (id: string, replaced: Replaced) => await readResult(plan, id, replaced),
+		readResult: async (id: string, replaced?: Replaced) => await readResult(plan, id, replaced),
 	};
 	return await createdFiles.createInDrive(plan.drive, file, plan.item);
 }
 
 type Document = docs_v1.Schema$Document;
-type Replaced = ReplacementResult['replaced'];
 
 /**
  * Fills a new document. Replaces the texts of a template before it adds the content, so that no
@@ -177,9 +178,9 @@ async function fillDocument(
 	plan: DocumentPlan,
 	documentId: string,
 	created?: Document,
-): Promise<Replaced> {
+): Promise<Replaced | undefined> {
 	const { content, keyHashes, templateId } = plan;
-	let replaced: Replaced;
+	let replaced: Replaced | undefined;
 	if (templateId !== '') {
 		const markerName = keyHashes && `n8n-agent-workspace/filled/${keyHashes.keyHash}`;
 		({ replaced } = await replaceTexts({ ...plan, documentId, markerName }));

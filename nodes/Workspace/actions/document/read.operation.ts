@@ -1,15 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../../core/errors';
-import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
-import { quoteField } from '../../../fields/field';
-import { startCharacterOption } from '../../../fields/commonOptions';
+import { buildModelAnswer } from '../../../core/modelAnswer';
+import { describeTextPart, startCharacterOption } from '../../../fields/commonOptions';
+import type { DocumentInput } from '../../../untrusted/document/readDocument';
 import { flattenTabs } from '../../../untrusted/document/tabList';
 import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
-import { findTab } from './tabs';
+import { findTab } from './documentState';
 
 const fileFormats = ['pdf', 'docx', 'odt', 'rtf', 'epub'];
 
@@ -80,12 +79,7 @@ export const read = defineOperation({
 		const facts: IDataObject = { title, characterCount };
 		if (tabs.length > 1) facts['tabs'] = tabs.map((tab) => tab.title);
 		return buildModelAnswer(facts, { name: 'content', text: content }, (shownLength) =>
-			describeTextPart(
-				shownLength,
-				startCharacter,
-				characterCount,
-				quoteField('startCharacter'),
-			),
+			describeTextPart(shownLength, startCharacter, characterCount),
 		);
 	},
 	toItems(result, { binaryPropertyName }) {
@@ -104,21 +98,17 @@ async function exportFile(
 	const { data } = await clients.docs.documents.get({ documentId, fields: 'title' });
 	const fileName = `${data.title ?? ''}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const bytes = await fetchFile(clients.drive, documentId, mimeType);
-	const file = await item.store(bytes, fileName, mimeType);
-	return { documentId, title: data.title ?? '', mimeType, fileSize: bytes.length, file };
-}
-
-async function fetchFile(drive: drive_v3.Drive, fileId: string, mimeType?: string) {
-	const options = { responseType: 'arraybuffer' } as const;
-	const { data, headers } = await drive.files.export({ fileId, mimeType }, options);
-	if (/^(?:text\/html|application\/json)\b/.test(headers['content-type'] ?? ''))
+	const request = { fileId: documentId, mimeType };
+	const response = await clients.drive.files.export(request, { responseType: 'arraybuffer' });
+	if (/^(?:text\/html|application\/json)\b/.test(response.headers['content-type'] ?? ''))
 		throw new NodeError({
 			code: 502,
 			message: 'Google Drive returned a page in place of the file',
 			description: 'Check any proxy in between.',
 		});
-	return data as Buffer;
+	const bytes = response.data as Buffer;
+	const file = await item.store(bytes, fileName, mimeType);
+	return { documentId, title: data.title ?? '', mimeType, fileSize: bytes.length, file };
 }
 
 async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
@@ -128,10 +118,8 @@ async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: 
 	return { ...data, tabs: [tab] };
 }
 
-interface TextRequest {
+interface TextRequest extends DocumentInput {
 	readonly documentId: string;
-	readonly tab: string;
-	readonly format: 'text' | 'markdown';
 	readonly startCharacter: number;
 }
 
@@ -149,7 +137,6 @@ async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 	};
 }
 
-/** Fetches a document, and lets the thread parse it. */
 async function fetchText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 	const query = {
 		documentId: request.documentId,
@@ -157,6 +144,7 @@ async function fetchText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 		// Google's resource contains suggested changes, the text leaves them out.
 		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
 	};
+	// The response is not parsed here, because only the thread may do that.
 	const { data } = await docs.documents.get(query, { responseType: 'text' });
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const bytes = data as unknown as Buffer;

@@ -15,7 +15,13 @@ import type { ContentPlace } from './contentPlace';
 import { planContent, readMarkdown } from './contentRequests';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import { type BodyState, getBody, getOuterText, getRangeNames, getStoredText } from './tabs';
+import {
+	type BodyState,
+	getBody,
+	getOuterText,
+	getRangeNames,
+	getStoredText,
+} from './documentState';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
@@ -52,13 +58,13 @@ export async function prepareReplacements(
 				`${quoteField('replacements')} has an empty text to find`,
 				'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 			);
-		if (format === 'text') prepared.texts.push({ find, replace: cleanText(replace) });
-		else {
-			const { insertImages } = params;
-			const content = await readMarkdown(replace, 'replacements', insertImages, item);
-			// The paragraph of a placeholder may have spaces around it.
-			prepared.markdowns.push({ find: find.trim(), content });
+		if (format === 'text') {
+			prepared.texts.push({ find, replace: cleanText(replace) });
+			continue;
 		}
+		const content = await readMarkdown(replace, 'replacements', params.insertImages, item);
+		// The paragraph of a placeholder may have spaces around it.
+		prepared.markdowns.push({ find: find.trim(), content });
 	}
 	return prepared;
 }
@@ -83,7 +89,7 @@ export interface ReplacementResult {
 	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
 }
 
-type Replaced = NonNullable<ReplacementResult['replaced']>;
+export type Replaced = NonNullable<ReplacementResult['replaced']>;
 
 /**
  * Replaces texts, and leaves everything else as it is. A document with the marker stays as it is.

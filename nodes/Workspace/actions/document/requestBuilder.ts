@@ -42,8 +42,7 @@ export class RequestBuilder {
 		paragraphStyle: docs_v1.Schema$ParagraphStyle,
 		fields = Object.keys(paragraphStyle).join(','),
 	): void {
-		if (fields === '') return;
-		this.change('updateParagraphStyle', extent, { paragraphStyle, fields });
+		if (fields !== '') this.change('updateParagraphStyle', extent, { paragraphStyle, fields });
 	}
 
 	/** @param fields what to set, in place of the properties of the style */

@@ -12,7 +12,7 @@ import {
 } from './contentRequests';
 import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { getStoredText } from './tabs';
+import { getStoredText } from './documentState';
 
 const writeFields = [
 	fields.documentId,

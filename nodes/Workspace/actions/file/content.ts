@@ -83,7 +83,10 @@ export async function openContent(
 	return { source, name, mimeType: toTableType(mimeType, params) };
 }
 
-/** Google makes a spreadsheet of a table, not of plain text. */
+/**
+ * Google makes a spreadsheet of a table, not of plain text. The bytes of a file are not read, so
+ * they count as CSV.
+ */
 function toTableType(mimeType: string, { convertTo, content }: UploadParams): string {
 	if (convertTo !== 'spreadsheet' || !mimeType.startsWith('text/plain')) return mimeType;
 	return content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';

@@ -2,7 +2,7 @@ import { textType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import { messageIdField } from '../../locators';
 import type { Field, InferParameters } from '../../operation';
-import { buildParentFolderField } from '../createdFiles';
+import { buildParentFolderField } from '../newFileFields';
 import { onlyFilesOption } from '../onlyFiles';
 
 export const uploadFields = [

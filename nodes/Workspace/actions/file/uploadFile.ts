@@ -7,6 +7,7 @@ import type { UploadedFile } from '../../google/upload';
 import { createKeyReusedError } from '../../idempotency';
 import type { Clients, Item } from '../../operation';
 import * as createdFiles from '../createdFiles';
+import { findFiles, quoteSearchText } from '../driveSearch';
 import type { FileContent } from './content';
 import type { UploadParams } from './fields';
 
@@ -181,8 +182,8 @@ function toFileResult(file: File): FileResult {
  */
 async function findFilesByName({ clients, params, name }: Upload) {
 	const folder = params.parentFolder || 'root';
-	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
-	const files = await createdFiles.findFiles(clients.drive, q, resultFields, 'createdTime desc');
+	const q = `name = ${quoteSearchText(name)} and ${quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
+	const files = await findFiles(clients.drive, q, resultFields, 'createdTime desc');
 	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
 }

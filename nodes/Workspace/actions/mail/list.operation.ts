@@ -2,7 +2,7 @@ import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
 import { prepareList, sharedListDefinition } from './list/listDefinition';
-import { buildReceivedTerms, buildSenderTerms } from './list/query';
+import { buildReceivedTerms, buildSenderTerms, searchesDrafts } from './list/query';
 
 export const list = defineOperation({
 	value: 'list',
@@ -34,17 +34,16 @@ export const list = defineOperation({
 		},
 		...rangeFields,
 	],
-	options: [...sharedListDefinition.options],
 	prepare(params) {
 		const { from, status, labelIds } = params;
-		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
+		const listsSentEmails = labelIds.some((label) => /^sent$/i.test(label));
 		const conditions = buildSenderTerms(from);
 		if (status !== 'any') conditions.push(`is:${status}`);
 		conditions.push(...buildReceivedTerms(params));
 		const terms = [...conditions];
 		// Emails in the inbox that the account sent are those that it sent to itself.
-		if (!hasLabel(/^sent$/i)) terms.unshift('(in:inbox OR -in:sent)');
-		if (!hasLabel(/^drafts?$/i)) terms.unshift('-in:draft');
+		if (!listsSentEmails) terms.unshift('(in:inbox OR -in:sent)');
+		if (!searchesDrafts('', labelIds)) terms.unshift('-in:draft');
 		return prepareList(params, conditions.join(' '), terms.join(' '));
 	},
 });

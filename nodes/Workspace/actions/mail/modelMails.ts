@@ -2,15 +2,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { shorten } from '../../../core/text';
-import {
-	buildModelAnswer,
-	describeTextPart,
-	fitEntries,
-	type ModelAnswer,
-} from '../../../core/modelAnswer';
+import { buildModelAnswer, fitEntries, type ModelAnswer } from '../../../core/modelAnswer';
+import { describeTextPart } from '../../../fields/commonOptions';
 import { quoteField } from '../../../fields/field';
-import type { StoredBinary } from '../../operation';
-import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
+import type { Mail } from '../../../untrusted/mail/readMail';
+import { buildPageToken, type ListedMail, type MailList, parsePageToken } from './mailList';
 
 const maxSnippetLength = 100;
 /**
@@ -21,24 +17,6 @@ const minTextLength = 200;
 const maxNextIds = 20;
 const shortenedNote = 'A text that ends with … is shortened:';
 
-/**
- * Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and
- * `text` if it was asked for.
- */
-export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
-	Partial<MailSummary> & { text?: string; attachments?: Mail['attachments'] };
-
-export interface ListEntry {
-	readonly message: ListedMail;
-	/** The attachments in the order of the email, if the option Download Attachments is on. */
-	readonly files?: readonly StoredBinary[];
-}
-
-export interface MailList {
-	readonly entries: readonly ListEntry[];
-	readonly nextPageToken: string | undefined;
-}
-
 const toListPart = (entries: MailList['entries']) => ({
 	entries: entries.map(({ message }) => toRow(message)),
 	minTextLength,
@@ -47,22 +25,6 @@ const toListPart = (entries: MailList['entries']) => ({
 /** Returns the first emails of a list, as many as an answer has room for. */
 export const takeShownEntries = (entries: MailList['entries']) =>
 	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
-
-/**
- * Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12
- * emails from the page `abc` on.
- */
-export function parsePageToken(pageToken: string) {
-	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
-	return { gmailPageToken, skipCount: Number(skipCount) };
-}
-
-/**
- * Builds the page token that skips this many emails from a page on. Without emails to skip, the
- * result is Gmail's own token.
- */
-const buildPageToken = (skipCount: number, gmailPageToken = '') =>
-	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
 /**
  * Converts a list to as many rows as have room, and a note that says how to get the next emails.
@@ -129,8 +91,7 @@ export function toMailAnswer(
 	const part = { name: 'text', text: mail.text.slice(startCharacter) };
 	return buildModelAnswer(toFacts(mail, includeHeaders), part, (shownLength, isCut) => {
 		if (startCharacter === 0 && !isCut) return undefined;
-		const parameter = quoteField('startCharacter');
-		return describeTextPart(shownLength, startCharacter, mail.text.length, parameter);
+		return describeTextPart(shownLength, startCharacter, mail.text.length);
 	});
 }
 

@@ -11,14 +11,13 @@ import {
 	type InferParameters,
 } from '../../operation';
 import * as createdFiles from '../createdFiles';
+import { buildParentFolderField, titleField } from '../newFileFields';
 import { type Cell, countColumns, readCellRows, toCellData } from './cells';
 import { newTabSize, buildSpreadsheetUrl } from './spreadsheet';
 
 const createFields = [
-	{ ...createdFiles.titleField, description: 'Title of the new spreadsheet' },
-	createdFiles.buildParentFolderField(
-		'The folder to create the spreadsheet in. Leave empty to use My Drive.',
-	),
+	{ ...titleField, description: 'Title of the new spreadsheet' },
+	buildParentFolderField('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 const createOptions = [
@@ -183,7 +182,6 @@ async function createByDrive(
 		parentFolder,
 		keyHashes,
 		recoveredId,
-		mimeType: 'application/vnd.google-apps.spreadsheet',
 		buildUrl: buildSpreadsheetUrl,
 		fillContent: async (id: string) =>
 			await complete(id).catch(async (error: unknown) => {

@@ -185,7 +185,7 @@ export const isDateFormat = ({ type }: NumberFormat): boolean =>
  * Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such
  * date.
  */
-export function printDate(
+export function printSerialAsIso(
 	serial: number,
 	format: NumberFormat,
 	timeZone: string,

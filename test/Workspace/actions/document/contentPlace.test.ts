@@ -12,26 +12,16 @@ const calls = new Calls();
 
 type Element = docs_v1.Schema$StructuralElement;
 
-const text = (content: string): Element => ({
-	paragraph: { elements: [{ textRun: { content: `${content}\n` } }] },
+const text = (content: string, more: docs_v1.Schema$Paragraph = {}): Element => ({
+	paragraph: { elements: [{ textRun: { content: `${content}\n` } }], ...more },
 });
 
-const heading = (content: string, level = 1): Element => ({
-	paragraph: {
-		elements: [{ textRun: { content: `${content}\n` } }],
-		paragraphStyle: {
-			namedStyleType: `HEADING_${level}`,
-			headingId: `h.${content.toLowerCase()}`,
-		},
-	},
-});
+const heading = (content: string, level = 1): Element => {
+	const headingId = `h.${content.toLowerCase()}`;
+	return text(content, { paragraphStyle: { namedStyleType: `HEADING_${level}`, headingId } });
+};
 
-const bullet = (content: string): Element => ({
-	paragraph: {
-		elements: [{ textRun: { content: `${content}\n` } }],
-		bullet: { listId: 'kix.1' },
-	},
-});
+const bullet = (content: string): Element => text(content, { bullet: { listId: 'kix.1' } });
 
 const picture: Element = {
 	paragraph: { elements: [{ inlineObjectElement: { inlineObjectId: 'kix.p' } }] },
@@ -98,38 +88,18 @@ describe('Write with a section', () => {
 			],
 			writeControl: { requiredRevisionId },
 		});
-		expect(written).toEqual({
-			documentId: id,
-			characterCount: 3,
-			revisionId: calls.google.docs.revisionOf(id),
-		});
-		expect(await blocks(id)).toEqual([
-			'Before',
-			'# Plan',
-			'new',
-			'# Results',
-			'old results',
-			'# End',
-			'bye',
-		]);
+		const revisionId = calls.google.docs.revisionOf(id);
+		expect(written).toEqual({ documentId: id, characterCount: 3, revisionId });
+		const rest = ['# Results', 'old results', '# End', 'bye'];
+		expect(await blocks(id)).toEqual(['Before', '# Plan', 'new', ...rest]);
 	});
 
 	test('ends at a heading of a higher level', async () => {
 		const id = report();
-		await calls.write(id, {
-			section: ' Steps ',
-			content: '- one\n- two',
-			contentFormat: 'markdown',
-		});
-		const [, , , ...rest] = await blocks(id);
-		expect(rest).toEqual([
-			'## Steps',
-			'- one\n- two',
-			'# Results',
-			'old results',
-			'# End',
-			'bye',
-		]);
+		const content = '- one\n- two';
+		await calls.write(id, { section: ' Steps ', content, contentFormat: 'markdown' });
+		const rest = ['# Results', 'old results', '# End', 'bye'];
+		expect((await blocks(id)).slice(3)).toEqual(['## Steps', content, ...rest]);
 	});
 
 	test.each([
@@ -182,11 +152,8 @@ describe('Write with a section', () => {
 		const params = { section: 'Steps', contentFormat: 'markdown' } as const;
 		for (const word of ['first', 'second']) {
 			await calls.write(id, { ...params, content: `# A\n\n${word}\n\n### B\n\n###### C` });
-			await calls.append(id, {
-				underHeading: 'Steps',
-				contentFormat: 'markdown',
-				content: '## D',
-			});
+			const more = { contentFormat: 'markdown', content: '## D' } as const;
+			await calls.append(id, { underHeading: 'Steps', ...more });
 		}
 		const section = ['## Steps', '### A', 'second', '### B', '###### C', '### D'];
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
@@ -198,30 +165,23 @@ describe('Write with a section', () => {
 		for (const word of ['first', 'second']) {
 			const content = `# Our Plan\n\n- ${word}\n\n## More`;
 			await calls.write(id, { contentFormat: 'markdown', section: 'Our Plan', content });
-			await calls.append(id, {
-				...markdown,
-				underHeading: 'Our Plan',
-				content: '# Our Plan\n\nx',
-			});
+			const more = { underHeading: 'Our Plan', content: '# Our Plan\n\nx' };
+			await calls.append(id, { ...markdown, ...more });
 		}
 		expect(await blocks(id)).toEqual(['## Our  Plan', '- second', '### More', 'x', '# End']);
 	});
 
 	test('has no headings of its own below a heading of the lowest level', async () => {
 		const id = seed([heading('Deep', 6), text('old'), heading('Next', 6)]);
-		const params = {
-			section: 'Deep',
-			contentFormat: 'markdown',
-			content: '# A\n\n###### B',
-		} as const;
+		const content = '# A\n\n###### B';
+		const params = { section: 'Deep', contentFormat: 'markdown', content } as const;
 		for (let times = 0; times < 2; times++) await calls.write(id, params);
 		expect(await blocks(id)).toEqual(['###### Deep', 'A', 'B', '###### Next']);
 	});
 
 	test('is in the tab, by its title', async () => {
-		const id = calls.document('first', [
-			{ title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] },
-		]);
+		const notes = { title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] };
+		const id = calls.document('first', [notes]);
 		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
 		expect(calls.google.docs.text(id, 't.n')).toBe('A\ny\n');
 		expect(calls.google.docs.text(id)).toBe('first\n');
@@ -229,9 +189,8 @@ describe('Write with a section', () => {
 
 	test('is emptied only where that is allowed', async () => {
 		const id = report();
-		expect(await catchFailure(calls.write(id, { section: 'Results' }))).toMatchObject({
-			code: 400,
-		});
+		const refused = await catchFailure(calls.write(id, { section: 'Results' }));
+		expect(refused.code).toBe(400);
 		expect(calls.sent).toEqual([]);
 		await calls.write(id, { section: 'Results', allowEmpty: true });
 		expect((await blocks(id)).slice(-3)).toEqual(['# Results', '# End', 'bye']);
@@ -244,15 +203,8 @@ test('Write says what it removed that the new content does not bring back', asyn
 	});
 	const note = object({ footnoteReference: { footnoteId: 'f', footnoteNumber: '1' } });
 	const cell = { table: { tableRows: [{ tableCells: [{ content: [picture] }] }] } };
-	const lost = [
-		note,
-		note,
-		picture,
-		cell,
-		object({ pageBreak: {} }),
-		sectionBreak,
-		object({ equation: {} }),
-	];
+	const others = [object({ pageBreak: {} }), sectionBreak, object({ equation: {} })];
+	const lost = [note, note, picture, cell, ...others];
 	const hintsOf = async (body: Element[], params: object) => {
 		const item = testItem();
 		await calls.write(seed(body), { content: 'new', ...params }, item);
@@ -261,15 +213,11 @@ test('Write says what it removed that the new content does not bring back', asyn
 	const expected = [
 		'The replaced content also had footnotes, pictures, page breaks, section breaks, equations. To get them back, use the version history of the document.',
 	];
-	expect(await hintsOf([heading('One'), ...lost, text('old')], { section: 'One' })).toEqual(
-		expected,
-	);
+	const one = { section: 'One' };
+	expect(await hintsOf([heading('One'), ...lost, text('old')], one)).toEqual(expected);
 	expect(await hintsOf([text('a'), ...lost, text('old')], {})).toEqual(expected);
-	expect(
-		await hintsOf([...lost, heading('One'), text('old'), sectionBreak, heading('Two')], {
-			section: 'One',
-		}),
-	).toEqual([]);
+	const around = [...lost, heading('One'), text('old'), sectionBreak, heading('Two')];
+	expect(await hintsOf(around, one)).toEqual([]);
 	expect(await hintsOf([text('a'), table('b'), bullet('c')], {})).toEqual([]);
 });
 
@@ -295,31 +243,19 @@ describe.each(['write', 'append'] as const)('%s before a section break', (operat
 		const end = [...breaks, heading('Two'), text('kept')];
 		for (const format of ['text', 'markdown'] as const) {
 			const filled = seed([heading('One'), text('old'), ...end]);
-			expect(await change(filled, format)).toEqual([
-				'One',
-				...old,
-				'new',
-				...shown,
-				'Two',
-				'kept',
-			]);
+			const rest = [...shown, 'Two', 'kept'];
+			expect(await change(filled, format)).toEqual(['One', ...old, 'new', ...rest]);
 			const empty = seed([heading('One'), ...end]);
-			expect(await change(empty, format, 'new\n\n- a')).toEqual(
-				format === 'text'
-					? ['One', 'new', '', '- a', ...shown, 'Two', 'kept']
-					: ['One', 'new', 'a', ...shown, 'Two', 'kept'],
-			);
+			const added = format === 'text' ? ['new', '', '- a'] : ['new', 'a'];
+			expect(await change(empty, format, 'new\n\n- a')).toEqual(['One', ...added, ...rest]);
 		}
 	});
 });
 
 test.each(['results', 'RESULTS', ' Results '])('a heading may be given as %j', async (wanted) => {
 	const id = report();
-	await calls.write(id, {
-		section: wanted,
-		content: '# Results\n\nnew',
-		contentFormat: 'markdown',
-	});
+	const content = '# Results\n\nnew';
+	await calls.write(id, { section: wanted, content, contentFormat: 'markdown' });
 	expect((await blocks(id)).slice(5)).toEqual(['# Results', 'new', '# End', 'bye']);
 });
 
@@ -335,14 +271,8 @@ describe('Append under a heading', () => {
 	test('puts text at the end of the section', async () => {
 		const id = report();
 		await calls.append(id, { underHeading: 'Plan', content: 'more', newParagraph: true });
-		expect((await blocks(id)).slice(0, 6)).toEqual([
-			'Before',
-			'# Plan',
-			'old plan',
-			'## Steps',
-			'old step',
-			'more',
-		]);
+		const section = ['# Plan', 'old plan', '## Steps', 'old step', 'more'];
+		expect((await blocks(id)).slice(0, 6)).toEqual(['Before', ...section]);
 	});
 
 	test('continues its last line', async () => {
@@ -364,12 +294,8 @@ describe('Append under a heading', () => {
 		const content = '### Sub\n\n| a |\n| - |\n| 1 |\n\n1. x';
 		for (const id of [middle, last]) {
 			const item = testItem();
-			const more = {
-				underHeading: 'One',
-				contentFormat: 'markdown',
-				newParagraph: true,
-			} as const;
-			await calls.append(id, { ...more, content }, item);
+			const more = { contentFormat: 'markdown', newParagraph: true } as const;
+			await calls.append(id, { underHeading: 'One', ...more, content }, item);
 			expect(item.hints).toEqual([]);
 		}
 		const expected = [...shown, '### Sub', '| a |\n| - |\n| 1 |', '1. x'];
@@ -393,12 +319,8 @@ describe('Append under a heading', () => {
 
 	test('happens once for a key, which goes with one heading', async () => {
 		const id = report();
-		const params = {
-			underHeading: 'Plan',
-			content: 'once',
-			newParagraph: true,
-			idempotencyKey: 'order 7',
-		};
+		const once = { content: 'once', newParagraph: true, idempotencyKey: 'order 7' };
+		const params = { underHeading: 'Plan', ...once };
 		const first = await calls.append(id, params);
 		expect(await calls.append(id, params)).toEqual({ ...first, repeated: true });
 		expect(calls.google.docs.text(id).split('once')).toHaveLength(2);
@@ -423,13 +345,8 @@ describe.each([
 	],
 ] as const)('%s', (_name, change) => {
 	test('a heading that is missing names those that exist', async () => {
-		const id = seed([
-			heading('Plan'),
-			heading(''),
-			text('Results'),
-			heading('Steps', 2),
-			table('Cell'),
-		]);
+		const first = [heading('Plan'), heading(''), text('Results')];
+		const id = seed([...first, heading('Steps', 2), table('Cell')]);
 		const failure = await catchFailure(change(id, 'Results'));
 		expect(failure).toMatchObject({
 			code: 400,
@@ -452,22 +369,17 @@ describe.each([
 	test('a document without headings says so, one with many names some', async () => {
 		const none = await catchFailure(change(calls.document('text'), 'Plan'));
 		expect(none.description).toBe('Nothing was written. Headings of the tab: none.');
-		const many = seed(
-			Array.from({ length: 900 }, (_, at) => heading(`${at} ${'long '.repeat(60)}`)),
-		);
+		const long = 'long '.repeat(60);
+		const many = seed(Array.from({ length: 900 }, (_, at) => heading(`${at} ${long}`)));
 		const some = await catchFailure(change(many, 'Plan'));
-		expect(some.description).toMatch(
-			/^Nothing was written\. Headings of the tab: '0 long .*'\.$/,
-		);
+		const told = /^Nothing was written\. Headings of the tab: '0 long .*'\.$/;
+		expect(some.description).toMatch(told);
 		expect(some.description?.length).toBeLessThan(3500);
 	});
 
 	test('a title counts as a heading, as it does in Markdown', async () => {
-		const title = {
-			...text('My\u00a0report').paragraph,
-			paragraphStyle: { namedStyleType: 'TITLE' },
-		};
-		const id = seed([{ paragraph: title }, text('intro'), heading('One')]);
+		const title = text('My\u00a0report', { paragraphStyle: { namedStyleType: 'TITLE' } });
+		const id = seed([title, text('intro'), heading('One')]);
 		await change(id, 'My report');
 		expect((await blocks(id)).at(-1)).toBe('# One');
 	});
@@ -476,10 +388,8 @@ describe.each([
 		const id = report();
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
 		const written = await change(id, 'Plan');
-		expect(written).toMatchObject({
-			characterCount: 1,
-			revisionId: calls.google.docs.revisionOf(id),
-		});
+		const revisionId = calls.google.docs.revisionOf(id);
+		expect(written).toMatchObject({ characterCount: 1, revisionId });
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 
@@ -535,20 +445,16 @@ test('whatever stands in a section and around it, nothing else of the document c
 				const added = calls.google.docs.text(plain);
 				const rest = stored(end, parts.length);
 				const before = `${stored(0, own)}H${own}\n`;
-				expect(calls.google.docs.text(written)).toBe(
-					before + added + (rest && rest + ends),
-				);
+				const following = rest && rest + ends;
+				expect(calls.google.docs.text(written)).toBe(before + added + following);
 				const appended = seed(body);
-				await calls.append(appended, {
-					...params,
-					underHeading: `H${own}`,
-					newParagraph: true,
-				});
+				const under = { underHeading: `H${own}`, newParagraph: true };
+				await calls.append(appended, { ...params, ...under });
 				const kept = stored(0, end) + (rest ? '' : ends);
 				const last = parts[end - 1]?.body.at(-1);
 				const isFilled = kept.endsWith('\n\n') && last?.paragraph;
 				const left = isFilled || (!rest && ends) ? kept.slice(0, -1) : kept;
-				expect(calls.google.docs.text(appended)).toBe(left + added + (rest && rest + ends));
+				expect(calls.google.docs.text(appended)).toBe(left + added + following);
 			},
 		),
 		{ numRuns: roundsOf(120) },
@@ -564,10 +470,8 @@ test.each(['Last', ''])(
 		const failing = catchFailure(calls.write(id, { section, content: 'mine' }));
 		while (!calls.methods.includes('batchUpdate')) await setImmediate();
 		calls.google.docs.type(id, ' theirs');
-		expect(await failing).toMatchObject({
-			code: 400,
-			message: 'Someone else changed the content while it was being replaced',
-		});
+		const told = 'Someone else changed the content while it was being replaced';
+		expect(await failing).toMatchObject({ code: 400, message: told });
 		expect(calls.google.docs.text(id)).toBe('One\nold\nLast\nold theirs\n');
 	},
 );

@@ -60,10 +60,7 @@ test.each([
 	['tasks in bullets', '- a\n  - [ ] b\n  - [x] c\n- d'],
 	['tasks, then bullets', '- [ ] a\n\n* b'],
 	['a list in a quote in an item', '- a\n  > - b\n  > - c\n- d'],
-	[
-		'lists and text in a quote in an item',
-		'1. a\n   > said\n   >\n   > - b\n   >   - c\n   >\n   > more\n2. d',
-	],
+	['lists in a quote in an item', '1. a\n   > b\n   >\n   > - c\n   >   - d\n   >\n   > e\n2. f'],
 	['a list beside a quoted list', '- a\n\n> * b\n\n- c'],
 	['marks in tasks', '- [ ] a **b** c\n- [ ] **x** y'],
 	['list then text', '- a\n- b\n\ntext\n\n1. c\n2. d'],
@@ -81,40 +78,35 @@ test.each([
 	expect(throughDocument(markdown)).toBe(markdown);
 });
 
+const indentedByTwo = '1. A\n   - b\n   - c\n2. D\n3. E';
+const smallTable = '| x |\n| - |\n| y |';
+
 test.each([
 	['a comment', 'a\n\n<!-- hidden\n\nlines -->\n\nb <!-- too --> c', 'a\n\nb  c'],
 	['a comment that does not end', 'a\n\n<!-- open', 'a\n\n\\<!-- open'],
 	['a description of two lines', 'a ![two\nlines](p) b', 'a two lines b'],
 	['a tag of two lines', 'a <b\nid="x"> c', 'a \\<b id="x"> c'],
 	['an anchor', '- [Install](#install)', '- Install'],
-	[
-		'an item of a list that models indent by two spaces',
-		'1. A\n  - b\n  - c\n1. D\n\n2. E',
-		'1. A\n   - b\n   - c\n2. D\n3. E',
-	],
-	[
-		'indented lists between blank lines',
-		'1. A\n\n  - b\n\n2. C\n\n- d',
-		'1. A\n   - b\n2. C\n\n- d',
-	],
+	['a list that models indent by two', '1. A\n  - b\n  - c\n1. D\n\n2. E', indentedByTwo],
+	['such lists between blank lines', '1. A\n\n  - b\n\n2. C\n\n- d', '1. A\n   - b\n2. C\n\n- d'],
 	['tags of HTML', 'a <b>b *c*</b>', 'a \\<b>b *c*\\</b>'],
 	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
 	[
 		'steps with a table between',
-		'1. a\n\n| x |\n| - |\n| y |\n\n2. b',
-		'1. a\n\n| x |\n| - |\n| y |\n\n1. b',
+		`1. a\n\n${smallTable}\n\n2. b`,
+		`1. a\n\n${smallTable}\n\n1. b`,
 	],
 	[
 		'steps with text between',
-		'1. a\n\ntext\n\n- x\n\n2. b\n3. c',
-		'1. a\n\n   text\n   - x\n2. b\n3. c',
+		'1. a\n\nt\n\n- x\n\n2. b\n3. c',
+		'1. a\n\n   t\n   - x\n2. b\n3. c',
 	],
 	['steps with a heading between', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n1. b'],
 	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b', '> 1. a\n>\n>    text\n> 2. b'],
 	['tasks beside other items', '- [ ] open\n- [x] done\n- none', '- ☐ open\n- ☑ done\n- none'],
 	['numbered tasks', '1. [ ] open\n2. [x] done', '1. ☐ open\n2. ☑ done'],
 	[
-		'a tab at the start of code in an item',
+		'a tab at the start of code',
 		'- a\n  ```\n  \tif (x)\n  ```',
 		'- a\n  ```\n      if (x)\n  ```',
 	],
@@ -138,15 +130,10 @@ test('a checklist is one of Docs, whose boxes only people can tick', () => {
 	update(id, [...planIn(markdownToBlocks('- [ ] open\n- [x] done')).requests]);
 	const document = get(id);
 	expect(service.text(id)).toBe('open\ndone\n');
-	expect(Object.values(document.lists ?? {})).toMatchObject([
-		{
-			listProperties: {
-				nestingLevels: expect.arrayContaining([
-					expect.objectContaining({ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }),
-				]) as object,
-			},
-		},
-	]);
+	const lists = Object.values(document.lists ?? {});
+	expect(lists).toHaveLength(1);
+	const levels = lists[0]?.listProperties?.nestingLevels ?? [];
+	expect(levels.map(({ glyphType }) => glyphType)).toContain('GLYPH_TYPE_UNSPECIFIED');
 	expect(documentTabsToText([document])).toBe('☐ open\n☑ done');
 });
 
@@ -156,23 +143,11 @@ test('an equation is named, and struck text in part ticks no box', () => {
 	const paragraph = (elements: docs_v1.Schema$ParagraphElement[]) => ({
 		paragraph: { elements, bullet },
 	});
-	const tab = {
-		lists: {
-			l: { listProperties: { nestingLevels: [{ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }] } },
-		},
-		body: {
-			content: [
-				paragraph([
-					{ textRun: { content: 'a' } },
-					{ textRun: { content: 'b\n', textStyle: strikethrough } },
-				]),
-				paragraph([
-					{ equation: {} },
-					{ textRun: { content: '\n', textStyle: strikethrough } },
-				]),
-			],
-		},
-	};
+	const struck = (content: string) => ({ textRun: { content, textStyle: strikethrough } });
+	const nestingLevels = [{ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }];
+	const inPart = paragraph([{ textRun: { content: 'a' } }, struck('b\n')]);
+	const content = [inPart, paragraph([{ equation: {} }, struck('\n')])];
+	const tab = { lists: { l: { listProperties: { nestingLevels } } }, body: { content } };
 	expect(documentTabsToText([tab])).toBe('☐ ab\n☐ [equation]');
 	expect(documentTabsToMarkdown([tab])).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
 });
@@ -187,41 +162,32 @@ test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 	},
 );
 
+const paragraphs = (range: string) => [
+	`deleteParagraphBullets ${range}`,
+	`updateParagraphStyle ${range}`,
+];
+
 test.each([
 	['a\n\nb', false, false, []],
 	['a\n\nb', true, false, []],
-	[
-		'a\n\nb',
-		false,
-		true,
-		['deleteParagraphBullets 5-8', 'updateParagraphStyle 5-8', 'updateTextStyle 5-8'],
-	],
-	[
-		'a\n\nb',
-		true,
-		true,
-		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 5-8'],
-	],
+	['a\n\nb', false, true, [...paragraphs('5-8'), 'updateTextStyle 5-8']],
+	['a\n\nb', true, true, [...paragraphs('7-8'), 'updateTextStyle 5-8']],
 	['a', true, true, ['updateTextStyle 5-6']],
 ])(
 	'%j (continues: %j) loses an old style (%j) by %j',
 	(markdown, continues, resetsStyle, expected) => {
 		const { requests } = planIn(markdownToBlocks(markdown), {
-			index: 5,
-			deletedEnd: 5,
-			isParagraphEmpty: !continues,
-			keepsStyle: !resetsStyle,
+			...{ index: 5, deletedEnd: 5 },
+			...{ isParagraphEmpty: !continues, keepsStyle: !resetsStyle },
 		});
-		const ranges = requests.flatMap((request) =>
-			Object.entries(
-				request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>,
-			)
-				.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
-				.map(
-					([kind, { range }]) =>
-						`${kind} ${range?.startIndex ?? ''}-${range?.endIndex ?? ''}`,
-				),
-		);
+		type Ranged = { range?: docs_v1.Schema$Range; fields?: string };
+		const ranges: string[] = [];
+		for (const request of requests)
+			for (const [kind, { range, fields }] of Object.entries(
+				request as Record<string, Ranged>,
+			))
+				if (range && fields !== 'spaceBelow,spacingMode')
+					ranges.push(`${kind} ${range.startIndex}-${range.endIndex}`);
 		expect(ranges).toEqual(expected);
 	},
 );
@@ -241,21 +207,18 @@ test('the first row of a table is bold', () => {
 });
 
 test('a list goes on behind a table with bullets of its own', () => {
-	expect(
-		requestsFor('1. a\n\n   | x |\n   | - |\n\n2. b', 'createParagraphBullets'),
-	).toHaveLength(2);
+	const list = '1. a\n\n   | x |\n   | - |\n\n2. b';
+	expect(requestsFor(list, 'createParagraphBullets')).toHaveLength(2);
 });
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
 	const { requests } = planIn(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'));
-	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) =>
-		Number(red),
-	);
+	const numbersIn = (pattern: RegExp) =>
+		[...JSON.stringify(requests).matchAll(pattern)].map(([, found]) => Number(found));
+	const shares = numbersIn(/"red":([\d.]+)/g);
 	expect(shares).toHaveLength(3);
 	for (const share of shares) expect(share).toBeLessThanOrEqual(1);
-	const weights = [...JSON.stringify(requests).matchAll(/"weight":(\d+)/g)].map(([, weight]) =>
-		Number(weight),
-	);
+	const weights = numbersIn(/"weight":(\d+)/g);
 	expect(weights.map((weight) => weight % 100)).toEqual([0, 0]);
 });
 
@@ -297,46 +260,25 @@ describe('text that was written in Google Docs', () => {
 	const bold = { bold: true };
 	const both = { bold: true, italic: true };
 	const linked = { ...bold, link: { url: 'https://a.example/' } };
+	const inBold = (text: string): Run => [text, bold];
+	const twoKinds: Run[] = [inBold('a '), ['b', both], inBold(' c')];
+	const withLink: Run[] = [inBold('a'), [' b ', linked], inBold('c')];
+	const withCode: Run[] = [inBold('a '), ['b', { ...mono, ...bold }]];
 	test.each<[string, Run[], string]>([
 		['spaces at the ends of bold text', [['a'], [' b ', bold], ['c']], 'a **b** c'],
-		[
-			'spaces between two kinds of bold text',
-			[
-				['a ', bold],
-				['b', both],
-				[' c', bold],
-			],
-			'**a *b* c**',
-		],
+		['spaces between two kinds of bold text', twoKinds, '**a *b* c**'],
 		['a bold space alone', [['a'], [' ', bold], ['b']], 'a b'],
-		[
-			'spaces of a link',
-			[
-				['a', bold],
-				[' b ', linked],
-				['c', bold],
-			],
-			'**a [b](https://a.example/) c**',
-		],
+		['spaces of a link', withLink, '**a [b](https://a.example/) c**'],
 		['spaces at the ends of code', [['a'], [' b\v ', mono], ['c']], 'a`  b   `c'],
 		['a break in bold text', [['a\vb', bold], ['\v\n']], '**a\\\nb**'],
-		[
-			'code in bold text',
-			[
-				['a ', bold],
-				['b', { ...mono, ...bold }],
-			],
-			'**a `b`**',
-		],
+		['code in bold text', withCode, '**a `b`**'],
 	])('%s', (_what, runs, expected) => {
 		expect(read(line(...runs))).toBe(expected);
 	});
 
 	test('pictures and footnotes between spaces and marks', () => {
-		const embeddedObject = {
-			title: 'T',
-			imageProperties: { contentUri: 'https://a.example/c' },
-		};
+		const imageProperties = { contentUri: 'https://a.example/c' };
+		const embeddedObject = { title: 'T', imageProperties };
 		const elements = [
 			{ textRun: { content: 'a ', textStyle: bold } },
 			{ inlineObjectElement: { inlineObjectId: 'p' } },
@@ -348,17 +290,13 @@ describe('text that was written in Google Docs', () => {
 			footnotes: { f: { content: [line(['note\n'])] } },
 			body: { content: [{ paragraph: { elements } }] },
 		};
-		expect(documentTabsToMarkdown([tab, tab])).toBe(
-			['1', '2']
-				.map(() => `**a** ![T](https://a.example/c)[^1] **b**\n\n[^1]: note`)
-				.join('\n\n'),
-		);
+		const shown = '**a** ![T](https://a.example/c)[^1] **b**\n\n[^1]: note';
+		expect(documentTabsToMarkdown([tab, tab])).toBe(`${shown}\n\n${shown}`);
 	});
 
 	test('one such line alone stays inline', () => {
-		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe(
-			'a\n\n`npm test`\n\nb',
-		);
+		const text = read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']));
+		expect(text).toBe('a\n\n`npm test`\n\nb');
 	});
 });
 
@@ -412,10 +350,8 @@ test('what comes out in another form is told', () => {
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {
-	const markdown = Array.from(
-		{ length: 11 },
-		(_, depth) => `${'  '.repeat(depth)}- ${depth}`,
-	).join('\n');
+	const item = (depth: number) => `${'  '.repeat(depth)}- ${depth}`;
+	const markdown = Array.from({ length: 11 }, (_, depth) => item(depth)).join('\n');
 	const levels = markdownToBlocks(markdown).blocks.map(
 		(block) => block.kind === 'paragraph' && block.list?.level,
 	);
@@ -426,20 +362,10 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 	const item = {
 		paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l' } },
 	};
-	const tab = {
-		body: {
-			content: [
-				item,
-				{ table: { tableRows: [{ tableCells: [{ content: [item] }] }] } },
-				item,
-			],
-		},
-		lists: {
-			l: {
-				listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] },
-			},
-		},
-	};
+	const table = { table: { tableRows: [{ tableCells: [{ content: [item] }] }] } };
+	const nestingLevels = [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }];
+	const lists = { l: { listProperties: { nestingLevels } } };
+	const tab = { body: { content: [item, table, item] }, lists };
 	expect(documentTabsToText([tab])).toBe('1. x\n2. x\n3. x');
 	expect(documentTabsToMarkdown([tab])).toBe('1. x\n2. x\n3. x');
 });
@@ -449,33 +375,23 @@ test('a picture is fetched from a public address only; any other is a link, or i
 		const [block] = markdownToBlocks(markdown).blocks;
 		return block?.kind === 'paragraph' && block.spans[0];
 	};
-	expect(spanOf('![a](https://a.example/p)')).toEqual({
-		text: 'a',
-		marks: { link: 'https://a.example/p' },
-		imageUrl: 'https://a.example/p',
-	});
-	expect(spanOf('![](http://a.example/p)')).toEqual({
-		text: 'http://a.example/p',
-		marks: { link: 'http://a.example/p' },
-	});
+	const imageUrl = 'https://a.example/p';
+	const picture = { text: 'a', marks: { link: imageUrl }, imageUrl };
+	expect(spanOf(`![a](${imageUrl})`)).toEqual(picture);
+	const link = 'http://a.example/p';
+	expect(spanOf(`![](${link})`)).toEqual({ text: link, marks: { link } });
 	expect(spanOf('![a](p.png)')).toEqual({ text: 'a', marks: {} });
 });
 
 test('a row of a table that has too many cells makes it wider', () => {
-	expect(throughDocument('| a |\n| - |\n| 1 | 2 |\n| 3 |')).toBe(
-		'| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |',
-	);
+	const shown = throughDocument('| a |\n| - |\n| 1 | 2 |\n| 3 |');
+	expect(shown).toBe('| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |');
 });
 
 test('a row of a table that has too few cells is filled', () => {
 	const [table] = markdownToBlocks('| a | b |\n| - | :-: |\n| 1 |').blocks;
-	expect(table).toMatchObject({
-		kind: 'table',
-		rows: [
-			[[{ text: 'a' }], [{ text: 'b' }]],
-			[[{ text: '1' }], []],
-		],
-	});
+	const header = [[{ text: 'a' }], [{ text: 'b' }]];
+	expect(table).toMatchObject({ kind: 'table', rows: [header, [[{ text: '1' }], []]] });
 });
 
 describe('a document in which Google leaves fields out', () => {
@@ -484,24 +400,12 @@ describe('a document in which Google leaves fields out', () => {
 	});
 
 	test('footnotes come in the order of their references, wherever these are', () => {
-		const tab = {
-			footnotes: { lost: { content: [] }, a: { content: [reference()] }, b: {} },
-			body: {
-				content: [
-					{ tableOfContents: { content: [reference('b', '1')] } },
-					{
-						table: {
-							tableRows: [
-								{},
-								{ tableCells: [{}, { content: [reference('a', '2')] }] },
-							],
-						},
-					},
-					reference('gone'),
-					reference(undefined, '4'),
-				],
-			},
-		};
+		const contents = { tableOfContents: { content: [reference('b', '1')] } };
+		const row = { tableCells: [{}, { content: [reference('a', '2')] }] };
+		const table = { table: { tableRows: [{}, row] } };
+		const content = [contents, table, reference('gone'), reference(undefined, '4')];
+		const footnotes = { lost: { content: [] }, a: { content: [reference()] }, b: {} };
+		const tab = { footnotes, body: { content } };
 		expect(getFootnotes(tab)).toEqual([
 			{ number: '1', content: [] },
 			{ number: '2', content: [reference()] },
@@ -516,15 +420,9 @@ describe('a document in which Google leaves fields out', () => {
 
 	test('what has no text of its own is left out', () => {
 		const elements = [
-			{ textRun: {} },
-			{ person: {} },
-			{ richLink: {} },
-			{ dateElement: {} },
-			{ inlineObjectElement: {} },
-			{ inlineObjectElement: { inlineObjectId: 'gone' } },
-			{ pageBreak: {} },
-			{ footnoteReference: {} },
-			{ textRun: { content: '\n' } },
+			...[{ textRun: {} }, { person: {} }, { richLink: {} }, { dateElement: {} }],
+			...[{ inlineObjectElement: {} }, { inlineObjectElement: { inlineObjectId: 'gone' } }],
+			...[{ pageBreak: {} }, { footnoteReference: {} }, { textRun: { content: '\n' } }],
 		];
 		expect(read(elements)).toBe('\\[]');
 		expect(read([{ horizontalRule: {} }])).toBe('---');
@@ -541,10 +439,8 @@ describe('a document in which Google leaves fields out', () => {
 	});
 
 	test('a picture without a description is shown by its title', () => {
-		const embeddedObject = {
-			title: 'T',
-			imageProperties: { contentUri: 'https://a.example/c' },
-		};
+		const imageProperties = { contentUri: 'https://a.example/c' };
+		const embeddedObject = { title: 'T', imageProperties };
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
 		expect(read(elements, tab)).toBe('![T](https://a.example/c)');

@@ -72,10 +72,7 @@ const table = fc
 					minLength: columns,
 					maxLength: columns,
 				}),
-				{
-					minLength: rows,
-					maxLength: rows,
-				},
+				{ minLength: rows, maxLength: rows },
 			),
 		),
 	)

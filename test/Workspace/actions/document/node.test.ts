@@ -1,4 +1,4 @@
-import { type IDataObject, NodeHelpers } from 'n8n-workflow';
+import { type IDataObject, type INodeExecutionData, NodeHelpers } from 'n8n-workflow';
 
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../../createExecuteContext';
@@ -24,17 +24,16 @@ interface Created {
 	readonly documentId: string;
 }
 
-async function form(operation: string, parameters: IDataObject) {
-	const [item] = await runNode({
-		url: calls.google.url,
-		parameters: { resource: 'document', operation, ...parameters },
-	});
+const run = async (parameters: IDataObject, items?: INodeExecutionData[]) =>
+	await runNode({ url: calls.google.url, parameters, items });
+
+async function form(operation: string, parameters: IDataObject, items?: INodeExecutionData[]) {
+	const [item] = await run({ resource: 'document', operation, ...parameters }, items);
 	return item?.json ?? {};
 }
 
 async function object(inputObject: IDataObject) {
-	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject) };
-	const [item] = await runNode({ url: calls.google.url, parameters });
+	const [item] = await run({ inputMode: 'json', inputObject: JSON.stringify(inputObject) });
 	return item?.json ?? {};
 }
 
@@ -43,20 +42,14 @@ test('all four operations by the form', async () => {
 	const created = await form('create', { title: 'Report', content, contentFormat });
 	const documentId = locator(url((created as unknown as Created).documentId), 'url');
 	expect(Object.keys(created)).toEqual(['documentId', 'documentUrl', 'title']);
-	expect(created).toMatchObject({
-		title: 'Report',
-		documentUrl: expect.stringContaining('/edit') as string,
-	});
-	expect(await form('append', { documentId, content: 'more' })).toMatchObject({
-		characterCount: 5,
-	});
-	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
-		title: 'Report',
-		content: '# Title\n\n- a\n- b\n- more',
-	});
-	expect(await form('write', { documentId, replace: 'document', content: 'new' })).toMatchObject({
-		characterCount: 3,
-	});
+	expect(created['title']).toBe('Report');
+	expect(created['documentUrl']).toContain('/edit');
+	const appended = await form('append', { documentId, content: 'more' });
+	expect(appended['characterCount']).toBe(5);
+	const whole = { title: 'Report', content: '# Title\n\n- a\n- b\n- more' };
+	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject(whole);
+	const written = await form('write', { documentId, replace: 'document', content: 'new' });
+	expect(written['characterCount']).toBe(3);
 	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
 });
 
@@ -146,11 +139,8 @@ describe('what the form replaces', () => {
 		await form('write', { documentId: locator(id), replace: 'tab', tab, content: 'a' });
 		expect(calls.google.docs.text(id, 't.n0')).toBe('a\n');
 		for (const replace of ['tab', 'document']) {
-			await form('write', {
-				documentId: locator(edit(id), 'url'),
-				replace,
-				content: replace,
-			});
+			const documentId = locator(edit(id), 'url');
+			await form('write', { documentId, replace, content: replace });
 			expect(calls.google.docs.text(id, 't.n0')).toBe(`${replace}\n`);
 		}
 		expect(calls.google.docs.text(id)).toBe('first\n');
@@ -168,20 +158,16 @@ describe('what the form replaces', () => {
 test('the form fills a template from the input item unless that is turned off, and content never', async () => {
 	const templateId = locator(calls.document('Dear {{ name }},'));
 	const textOf = async (parameters: IDataObject) => {
-		const [item] = await runNode({
-			url: calls.google.url,
-			parameters: { resource: 'document', operation: 'create', title: 'T', ...parameters },
-			items: [{ json: { name: 'Ann' } }],
-		});
-		return calls.google.docs.text((item?.json as unknown as Created).documentId);
+		const items = [{ json: { name: 'Ann' } }];
+		const made = await form('create', { title: 'T', ...parameters }, items);
+		return calls.google.docs.text((made as unknown as Created).documentId);
 	};
 	const template = { from: 'template', templateId };
 	expect(await textOf(template)).toBe('Dear Ann,\n');
 	expect(await textOf({ ...template, fillFromInput: false })).toBe('Dear {{ name }},\n');
 	expect(await textOf({ content: 'Hi {{ name }}' })).toBe('Hi {{ name }}\n');
-	await expect(form('create', { title: 'T', from: 'template' })).rejects.toThrow(
-		"'Template' is required",
-	);
+	const nameless = form('create', { title: 'T', from: 'template' });
+	await expect(nameless).rejects.toThrow("'Template' is required");
 });
 
 test('a template, filled by the form and by the input object', async () => {
@@ -191,49 +177,31 @@ test('a template, filled by the form and by the input object', async () => {
 	const replaced = [{ find: '{{name}}', count: 1 }];
 	const byForm = await form('create', { title: 'Letter', ...template });
 	expect(byForm).toMatchObject({ replaced });
-	const input = {
-		operation: 'create',
-		resource: 'document',
-		title: 'Letter',
-		templateId: templateId.value,
-	};
-	const byObject = await object({ ...input, replacements: replacement });
+	const create = { operation: 'create', resource: 'document', title: 'Letter' };
+	const given = { templateId: templateId.value, replacements: replacement };
+	const byObject = await object({ ...create, ...given });
 	expect(byObject).toMatchObject({ replaced });
 	for (const made of [byForm, byObject]) {
 		const { documentId } = made as unknown as Created;
 		expect(calls.google.docs.text(documentId)).toBe('Dear Ann,\n');
 	}
-	const written = await object({
-		operation: 'write',
-		documentId: byObject['documentId'],
-		replacements: [{ find: 'Ann', replace: 'Bo' }],
-	});
+	const { documentId } = byObject;
+	const ann = [{ find: 'Ann', replace: 'Bo' }];
+	const written = await object({ operation: 'write', documentId, replacements: ann });
 	expect(written).toMatchObject({ characterCount: 2, replaced: [{ find: 'Ann', count: 1 }] });
 });
 
 test('Markdown in a template and a section, by the form', async () => {
 	const templateId = locator(calls.document('{{a}}\nend'));
 	const replacement = [{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' }, noRow];
-	const made = await form('create', {
-		title: 'T',
-		from: 'template',
-		templateId,
-		replacements: { replacement },
-	});
+	const template = { from: 'template', templateId, replacements: { replacement } };
+	const made = await form('create', { title: 'T', ...template });
 	expect(made).toMatchObject({ replaced: [{ find: '{{a}}', count: 1 }] });
 	const documentId = locator((made as unknown as Created).documentId);
-	await form('write', {
-		documentId,
-		content: '- new',
-		contentFormat,
-		section: { __rl: true, mode: 'name', value: 'One' },
-	});
-	await form('append', {
-		documentId,
-		content: 'more',
-		contentFormat,
-		options: { underHeading: 'One' },
-	});
+	const section = locator('One', 'name');
+	await form('write', { documentId, content: '- new', contentFormat, section });
+	const options = { underHeading: 'One' };
+	await form('append', { documentId, content: 'more', contentFormat, options });
 	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
 		content: '# One\n\n- new\n\nmore',
 	});
@@ -241,18 +209,13 @@ test('Markdown in a template and a section, by the form', async () => {
 
 test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
 	const options = { insertImages: true, replacements: { replacement: [noRow] } };
-	const parameters = {
-		inputMode: 'fields',
-		resource: 'document',
-		operation: 'write',
-		documentId: locator(calls.document('a')),
-		replace: 'document',
-		content: 'b',
-		options,
-	};
+	const documentId = locator(calls.document('a'));
+	const given = { documentId, replace: 'document', content: 'b', options };
+	const parameters = { inputMode: 'fields', resource: 'document', operation: 'write', ...given };
 	const { description } = new Workspace();
+	const { properties } = description;
 	const kept = NodeHelpers.getNodeParameters(
-		description.properties,
+		properties,
 		parameters,
 		false,
 		false,
@@ -279,44 +242,28 @@ test('a section that was left empty, or whose expression came out empty, never i
 		...['', ' ', undefined].map((empty) => [expression, empty]),
 	]) {
 		const items = [{ json: { heading } }];
-		const failing = runNode({
-			url: calls.google.url,
-			parameters: { ...parameters, section },
-			items,
-		});
-		const { message } = await failureOf(failing);
+		const { message } = await failureOf(run({ ...parameters, section }, items));
 		expect(message).toContain("'Section' is required");
 	}
-	await expect(form('write', { ...parameters, section: undefined })).rejects.toThrow(
-		"'Section' is required",
-	);
-	await expect(form('write', { ...parameters, replace: 'tab' })).rejects.toThrow(
-		"'Tab' is empty",
-	);
+	const noSection = form('write', { ...parameters, section: undefined });
+	await expect(noSection).rejects.toThrow("'Section' is required");
+	const noTab = form('write', { ...parameters, replace: 'tab' });
+	await expect(noTab).rejects.toThrow("'Tab' is empty");
 	expect(calls.sent).toEqual([]);
 });
 
 test('all four operations by the input object', async () => {
 	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
 	const { documentId } = created as unknown as Created;
-	expect(
-		await object({ operation: 'write', documentId, content: '**a**\n', contentFormat }),
-	).toEqual({
-		documentId,
-		characterCount: 1,
-		revisionId: calls.google.docs.revisionOf(documentId),
-	});
-	expect(
-		await object({ operation: 'append', documentId: url(documentId), content: '\n' }),
-	).toMatchObject({
-		documentId,
-	});
-	expect(await object({ operation: 'read', documentId, format: 'markdown' })).toMatchObject({
-		content: '**a**',
-	});
-	expect(await object({ operation: 'read', documentId, format: 'structure' })).toMatchObject({
-		tabs: [{}],
-	});
+	const bold = { content: '**a**\n', contentFormat };
+	const written = await object({ operation: 'write', documentId, ...bold });
+	const revisionId = calls.google.docs.revisionOf(documentId);
+	expect(written).toEqual({ documentId, characterCount: 1, revisionId });
+	const line = { documentId: url(documentId), content: '\n' };
+	expect(await object({ operation: 'append', ...line })).toMatchObject({ documentId });
+	const read = { operation: 'read', documentId };
+	expect(await object({ ...read, format: 'markdown' })).toMatchObject({ content: '**a**' });
+	expect(await object({ ...read, format: 'structure' })).toMatchObject({ tabs: [{}] });
 });
 
 const sectioned = { operation: 'write', documentId: '1abc', content: 'x', section: 'A' };
@@ -326,75 +273,52 @@ const marked = { operation: 'write', documentId: '1abc', content: '', replacemen
 test('an expression that finds no section replaces nothing', async () => {
 	const id = calls.document('kept');
 	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', section: $json.none } }}`;
-	const running = runNode({
-		url: calls.google.url,
-		parameters: { inputMode: 'json', inputObject },
-	});
+	const running = run({ inputMode: 'json', inputObject });
 	await expect(running).rejects.toThrow("'section' is empty");
 	expect(calls.google.docs.text(id)).toBe('kept\n');
 });
+
+const create = { operation: 'create', resource: 'document' };
+const noObjects = /'replacements' must be an array of objects/;
+const notTogether = /'section' cannot be used together with 'replacements'/;
+const nothingToFind = /has an empty text to find/;
 
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
 	[{ operation: 'read', documentId: '1abc', format: 'html' }, /format.*markdown.*pdf.*text/],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
-	[
-		{ operation: 'write', documentId: '1abc', replacements: 'x' },
-		/'replacements' must be an array of objects/,
-	],
+	[{ ...marked, replacements: 'x' }, noObjects],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
 	[{ ...sectioned, section: ' ' }, /'section' is empty/],
-	[
-		{ ...sectioned, content: '', replacements },
-		/'section' cannot be used together with 'replacements'/,
-	],
-	[
-		{ ...sectioned, fillFromInput: true },
-		/'section' cannot be used together with 'replacements'/,
-	],
+	[{ ...sectioned, content: '', replacements }, notTogether],
+	[{ ...sectioned, fillFromInput: true }, notTogether],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
-	[{ ...marked, replacements: { a: 'b' } }, /'replacements' must be an array of objects/],
-	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
-	[
-		{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] },
-		/has an empty text to find/,
-	],
+	[{ ...marked, replacements: { a: 'b' } }, noObjects],
+	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, nothingToFind],
+	[{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] }, nothingToFind],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
-	[{ operation: 'create', resource: 'document' }, /title/],
-	[
-		{ operation: 'create', resource: 'document', title: 'T', templateId: '' },
-		/'templateId' is empty/,
-	],
+	[create, /title/],
+	[{ ...create, title: 'T', templateId: '' }, /'templateId' is empty/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],
 	[{ operation: 'append', documentId: '1abc', content: 5 }, /content/],
 ])('refused before any request: %j', async (inputObject, message) => {
-	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject) };
-	const { message: text } = await failureOf(runNode({ url: calls.google.url, parameters }));
+	const { message: text } = await failureOf(object(inputObject));
 	expect(text).toMatch(message);
 	expect(calls.sent).toEqual([]);
 });
 
 test('a document whose content failed is named', async () => {
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
-	const parameters = { resource: 'document', operation: 'create', title: 'T', content: 'x' };
-	const failure = await failureOf(runNode({ url: calls.google.url, parameters }));
+	const failure = await failureOf(form('create', { title: 'T', content: 'x' }));
 	expect(failure.description).toContain(calls.google.files.listAll()[0]?.id);
 });
 
 test('items of one document go in one after the other', async () => {
 	const id = calls.document();
 	const items = Array.from({ length: 5 }, (_, n) => ({ json: { n } }));
-	const output = await runNode({
-		url: calls.google.url,
-		parameters: {
-			resource: 'document',
-			operation: 'append',
-			documentId: locator(id),
-			content: '={{ $json.n }}',
-		},
-		items,
-	});
+	const target = { resource: 'document', operation: 'append', documentId: locator(id) };
+	const output = await run({ ...target, content: '={{ $json.n }}' }, items);
 	expect(calls.google.docs.text(id)).toBe('0\n1\n2\n3\n4\n');
 	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 });

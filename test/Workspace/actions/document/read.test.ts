@@ -2,14 +2,13 @@ import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 import { paragraph, richTabs, table } from './richDocument';
 
-describe('read', () => {
-	const calls = new Calls();
+const calls = new Calls();
 
-	function rich(): string {
-		return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
-	}
+function rich(): string {
+	return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
+}
 
-	const wholeText = `Main
+const wholeText = `Main
 
 The header
 
@@ -47,7 +46,7 @@ Details
 Detail
 x = 1`;
 
-	const wholeMarkdown = `# Main
+const wholeMarkdown = `# Main
 
 The header
 
@@ -96,220 +95,175 @@ Appendix text
 
 x = 1`;
 
-	test('all text of a document, in order, with one request', async () => {
-		const id = rich();
-		expect(await calls.read(id)).toEqual({
-			documentId: id,
-			title: 'Rich',
-			content: wholeText,
-			characterCount: wholeText.length,
-			revisionId: calls.google.docs.revisionOf(id),
-			tabs: [
-				{ tabId: 't.0', title: 'Main' },
-				{ tabId: 't.app', title: 'Appendix' },
-				{ tabId: 't.det', title: 'Details' },
-			],
-		});
-		expect(calls.methods).toEqual(['get']);
-		expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
+test('all text of a document, in order, with one request', async () => {
+	const id = rich();
+	expect(await calls.read(id)).toEqual({
+		documentId: id,
+		title: 'Rich',
+		content: wholeText,
+		characterCount: wholeText.length,
+		revisionId: calls.google.docs.revisionOf(id),
+		tabs: [
+			{ tabId: 't.0', title: 'Main' },
+			{ tabId: 't.app', title: 'Appendix' },
+			{ tabId: 't.det', title: 'Details' },
+		],
 	});
+	expect(calls.methods).toEqual(['get']);
+	expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
+});
 
-	test('as Markdown', async () => {
-		expect((await calls.read(rich(), { format: 'markdown' })).content).toBe(wholeMarkdown);
-	});
+test('as Markdown', async () => {
+	expect((await calls.read(rich(), { format: 'markdown' })).content).toBe(wholeMarkdown);
+});
 
-	test.each([
-		['t.app', 'Appendix text'],
-		['Appendix', 'Appendix text'],
-		[' Appendix\n', 'Appendix text'],
-		[' t.app ', 'Appendix text'],
-		['Details', 'Detail\nx = 1'],
-	])('one tab: %s', async (tab, content) => {
-		const result = await calls.read(rich(), { tab });
-		expect(result).toMatchObject({ content, characterCount: content.length });
-		expect(result.tabs).toHaveLength(3);
-	});
+test.each([
+	['t.app', 'Appendix text'],
+	['Appendix', 'Appendix text'],
+	[' Appendix\n', 'Appendix text'],
+	[' t.app ', 'Appendix text'],
+	['Details', 'Detail\nx = 1'],
+])('one tab: %s', async (tab, content) => {
+	const result = await calls.read(rich(), { tab });
+	expect(result).toMatchObject({ content, characterCount: content.length });
+	expect(result.tabs).toHaveLength(3);
+});
 
-	test('an unknown tab is an error that names those that exist', async () => {
-		expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
-			code: 400,
-			message: "The document has no tab 'Main tab'",
-			description:
-				"Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
-		});
-	});
+test('an unknown tab is an error that names those that exist', async () => {
+	const message = "The document has no tab 'Main tab'";
+	const description =
+		"Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).";
+	const failure = await catchFailure(calls.read(rich(), { tab: 'Main tab' }));
+	expect(failure).toMatchObject({ code: 400, message, description });
+});
 
-	test("Google's resource, of all tabs or of one", async () => {
-		const id = rich();
-		const whole = await calls.read(id, { format: 'structure' });
-		expect(whole).toMatchObject({
-			documentId: id,
-			title: 'Rich',
-			tabs: [{ documentTab: { body: {} } }, {}],
-		});
-		expect(whole).not.toHaveProperty('content');
-		const one = await calls.read(id, { format: 'structure', tab: 'Details' });
-		expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
-		expect(one.tabs).toHaveLength(1);
-	});
+test("Google's resource, of all tabs or of one", async () => {
+	const id = rich();
+	const whole = await calls.read(id, { format: 'structure' });
+	const tabs = [{ documentTab: { body: {} } }, {}];
+	expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs });
+	expect(whole).not.toHaveProperty('content');
+	const one = await calls.read(id, { format: 'structure', tab: 'Details' });
+	expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
+	expect(one.tabs).toHaveLength(1);
+});
 
-	test('an empty document', async () => {
-		const id = calls.document();
-		expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
-		expect((await calls.read(id, { format: 'markdown' })).content).toBe('');
-	});
+test('an empty document', async () => {
+	const id = calls.document();
+	expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
+	expect((await calls.read(id, { format: 'markdown' })).content).toBe('');
+});
 
-	test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
-		const id = calls.document('x');
-		calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
-		expect(await calls.read(id)).toEqual({
-			documentId: id,
-			title: '',
-			content: '',
-			characterCount: 0,
-			revisionId: '',
-			tabs: [{ tabId: '', title: '' }],
-		});
-	});
-
-	test('suggested changes are not in the text', async () => {
-		const suggestedInsertionIds = ['s.1'];
-		const suggestedDeletionIds = ['s.1'];
-		const body = [
-			paragraph([
-				{ textRun: { content: 'old', suggestedDeletionIds } },
-				{ textRun: { content: 'new', suggestedInsertionIds } },
-			]),
-		];
-		const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
-		expect((await calls.read(id)).content).toBe('old');
-		expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
-	});
-
-	test("marks of Docs' own in the text are left out", async () => {
-		expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
-	});
-
-	test('a document that is not there', async () => {
-		expect(await catchFailure(calls.read('1missing_document_id'))).toMatchObject({
-			code: 404,
-			status: 'NOT_FOUND',
-		});
+test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
+	const id = calls.document('x');
+	calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
+	expect(await calls.read(id)).toEqual({
+		documentId: id,
+		title: '',
+		content: '',
+		characterCount: 0,
+		revisionId: '',
+		tabs: [{ tabId: '', title: '' }],
 	});
 });
 
-describe('hostile documents', () => {
-	const calls = new Calls();
+test('suggested changes are not in the text', async () => {
+	const suggested = paragraph([
+		{ textRun: { content: 'old', suggestedDeletionIds: ['s.1'] } },
+		{ textRun: { content: 'new', suggestedInsertionIds: ['s.1'] } },
+	]);
+	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [suggested] }] });
+	expect((await calls.read(id)).content).toBe('old');
+	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
+});
 
-	describe('a document that a stranger made up', () => {
-		it.each(['text', 'markdown'] as const)(
-			'with 80,000 spaces is read as %s',
-			async (contentFormat) => {
-				const spaces = ' '.repeat(80_000);
-				const id = calls.google.docs.seed({
-					title: 'Spaces',
-					tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
-				});
-				const { content } = (await calls.read(id, { format: contentFormat })) as {
-					content: string;
-				};
-				expect(content.trimEnd()).toBe(`a${spaces}b`);
-			},
-		);
+test("marks of Docs' own in the text are left out", async () => {
+	expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
+});
 
-		it('in which one picture with a long description stands everywhere is refused', async () => {
-			const elements = Array.from({ length: 2_000 }, () => ({
-				inlineObjectElement: { inlineObjectId: 'kix.p' },
-			}));
-			const embeddedObject = {
-				description: 'd'.repeat(20_000),
-				imageProperties: { contentUri: 'https://a.b' },
-			};
-			const tab = {
-				body: { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] },
-				inlineObjects: {
-					'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } },
-				},
-			};
-			const id = calls.document('x');
-			const tabs = [
-				{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab },
-			];
-			const body = Buffer.from(
-				JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }),
-			);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			expect(await catchFailure(calls.read(id))).toMatchObject({
-				code: 502,
-				message: `The document ${id} cannot be read as text: the result is too long`,
-			});
-		});
+test('a document that is not there', async () => {
+	const failure = await catchFailure(calls.read('1missing_document_id'));
+	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
+});
 
-		it.each(['text', 'markdown'] as const)(
-			'with very many paragraphs is not parsed in the thread of n8n, read as %s',
-			async (format) => {
-				const id = calls.document('x');
-				const body = Array.from({ length: 20_000 }, (_, at) =>
-					paragraph(`Paragraph ${at}`),
-				);
-				const tabs = [
-					{
-						tabProperties: { tabId: 't', title: 'Tab' },
-						documentTab: { body: { content: body } },
-					},
-				];
-				const resource = JSON.stringify({ documentId: id, title: 'Long', tabs });
-				calls.google.fault({
-					body: Buffer.from(resource),
-					headers: { 'content-type': 'application/json' },
-				});
-				const parse = jest.spyOn(JSON, 'parse');
-				const { content } = (await calls.read(id, { format })) as { content: string };
-				const lengths = parse.mock.calls.map(([text]) => text.length);
-				parse.mockRestore();
-				expect(content).toMatch(/^Paragraph 0\n[^]*\nParagraph 19999$/);
-				expect(lengths.filter((length) => length > resource.length / 2)).toEqual([]);
-			},
-		);
+describe('a document that a stranger made up', () => {
+	/** What Google is made to answer. */
+	function answer(text: string) {
+		const headers = { 'content-type': 'application/json' };
+		calls.google.fault({ body: Buffer.from(text), headers });
+	}
+	const resourceOf = (documentId: string, documentTab: object) => {
+		const tabs = [{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab }];
+		return JSON.stringify({ documentId, title: 'Made up', revisionId: 'r', tabs });
+	};
 
-		it.each(['{"tabs":7}', '{"tabs":[{]}', '[{}'])(
-			'that is no document is refused: %s',
-			async (json) => {
-				const id = calls.document('x');
-				calls.google.fault({
-					body: Buffer.from(`${json} }`),
-					headers: { 'content-type': 'application/json' },
-				});
-				expect((await catchFailure(calls.read(id))).code).toBe(502);
-			},
-		);
-
-		function nested(depth: number): string {
-			const id = calls.document('x');
-			const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
-				JSON.stringify(paragraph('@')),
-			);
-			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
-			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
-			const body = Buffer.from(
-				`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`,
-			);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			return id;
-		}
-
-		it.each([
-			['text', 20_000],
-			['markdown', 20_000],
-			['structure', 5000],
-		] as const)(
-			'with tables that are nested too deeply for n8n is refused as %s',
-			async (format, depth) => {
-				const failure = await catchFailure(calls.read(nested(depth), { format }));
-				expect(failure.code).toBe(502);
-				expect(failure.message).toContain('nested too deeply');
-				expect(await calls.read(nested(50), { format })).toMatchObject({ title: 'Deep' });
-			},
-		);
+	it.each(['text', 'markdown'] as const)('with 80,000 spaces is read as %s', async (format) => {
+		const spaces = ' '.repeat(80_000);
+		const tabs = [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }];
+		const id = calls.google.docs.seed({ title: 'Spaces', tabs });
+		const { content } = await calls.read(id, { format });
+		expect(content?.trimEnd()).toBe(`a${spaces}b`);
 	});
+
+	it('in which one picture with a long description stands everywhere is refused', async () => {
+		const picture = { inlineObjectElement: { inlineObjectId: 'kix.p' } };
+		const elements = Array.from({ length: 2_000 }, () => picture);
+		const imageProperties = { contentUri: 'https://a.b' };
+		const embeddedObject = { description: 'd'.repeat(20_000), imageProperties };
+		const properties = { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } };
+		const id = calls.document('x');
+		const body = { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] };
+		answer(resourceOf(id, { body, inlineObjects: { 'kix.p': properties } }));
+		const message = `The document ${id} cannot be read as text: the result is too long`;
+		expect(await catchFailure(calls.read(id))).toMatchObject({ code: 502, message });
+	});
+
+	it.each(['text', 'markdown'] as const)(
+		'with very many paragraphs is not parsed in the thread of n8n, read as %s',
+		async (format) => {
+			const id = calls.document('x');
+			const body = Array.from({ length: 20_000 }, (_, at) => paragraph(`Paragraph ${at}`));
+			const resource = resourceOf(id, { body: { content: body } });
+			answer(resource);
+			const parse = jest.spyOn(JSON, 'parse');
+			const { content } = await calls.read(id, { format });
+			const lengths = parse.mock.calls.map(([text]) => text.length);
+			parse.mockRestore();
+			expect(content).toMatch(/^Paragraph 0\n[^]*\nParagraph 19999$/);
+			expect(lengths.filter((length) => length > resource.length / 2)).toEqual([]);
+		},
+	);
+
+	it.each(['{"tabs":7}', '{"tabs":[{]}', '[{}'])(
+		'that is no document is refused: %s',
+		async (json) => {
+			const id = calls.document('x');
+			answer(`${json} }`);
+			expect((await catchFailure(calls.read(id))).code).toBe(502);
+		},
+	);
+
+	/** Too deep for JSON.stringify. */
+	function nested(depth: number): string {
+		const id = calls.document('x');
+		const mark = JSON.stringify(paragraph('@'));
+		const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(mark);
+		const deep = before.repeat(depth) + JSON.stringify(paragraph('x')) + after.repeat(depth);
+		answer(resourceOf(id, { body: { content: ['deep'] } }).replace('"deep"', deep));
+		return id;
+	}
+
+	it.each([
+		['text', 20_000],
+		['markdown', 20_000],
+		['structure', 5000],
+	] as const)(
+		'with tables that are nested too deeply for n8n is refused as %s',
+		async (format, depth) => {
+			const failure = await catchFailure(calls.read(nested(depth), { format }));
+			expect(failure.code).toBe(502);
+			expect(failure.message).toContain('nested too deeply');
+			expect(await calls.read(nested(50), { format })).toMatchObject({ title: 'Made up' });
+		},
+	);
 });

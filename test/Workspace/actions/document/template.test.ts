@@ -5,15 +5,13 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const pair = (find: string, replace: string, format: 'text' | 'markdown' = 'text') => ({
-	find,
-	replace,
-	format,
-});
+const pair = (find: string, replace: string) => ({ find, replace, format: 'text' as const });
+const markdownWithImages = { contentFormat: 'markdown', insertImages: true } as const;
+const batchUpdate = 'docs.documents.batchUpdate';
 
 function requestsSent(): unknown[] {
 	return calls.sent
-		.filter(({ method }) => method === 'docs.documents.batchUpdate')
+		.filter(({ method }) => method === batchUpdate)
 		.flatMap(({ body }) => (body as { requests: unknown[] }).requests);
 }
 
@@ -27,33 +25,20 @@ describe('replacements', () => {
 		expect(item.hints).toEqual([]);
 		expect(calls.google.docs.text(id)).toBe('Dear Ann,\n\nyou owe 12 €.\n');
 		expect(calls.google.docs.text(id, 't.two')).toBe('Ann too\n');
-		expect(written).toMatchObject({
-			documentId: id,
-			characterCount: 10,
-			replaced: [
-				{ find: '{{name}}', count: 2 },
-				{ find: '{{sum}}', count: 1 },
-			],
+		const replaced = [
+			{ find: '{{name}}', count: 2 },
+			{ find: '{{sum}}', count: 1 },
+		];
+		expect(written).toMatchObject({ documentId: id, characterCount: 10, replaced });
+		const request = (text: string, replaceText: string) => ({
+			replaceAllText: { containsText: { text, matchCase: true }, replaceText },
 		});
-		expect(requestsSent()).toEqual([
-			{
-				replaceAllText: {
-					containsText: { text: '{{name}}', matchCase: true },
-					replaceText: 'Ann',
-				},
-			},
-			{
-				replaceAllText: {
-					containsText: { text: '{{sum}}', matchCase: true },
-					replaceText: '12 €',
-				},
-			},
-		]);
+		expect(requestsSent()).toEqual([request('{{name}}', 'Ann'), request('{{sum}}', '12 €')]);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 
 	test('count as none in an answer that leaves them out', async () => {
-		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 200, body: {} });
+		calls.google.fault({ match: batchUpdate, status: 200, body: {} });
 		const written = await calls.write(calls.document('x'), { replacements: [pair('x', 'y')] });
 		expect(written).toMatchObject({ characterCount: 0, replaced: [{ find: 'x', count: 0 }] });
 	});
@@ -68,11 +53,8 @@ describe('replacements', () => {
 	test('name in a hint what was not found, in the same case', async () => {
 		const id = calls.document('Name: NAME');
 		const item = testItem();
-		const written = await calls.write(
-			id,
-			{ replacements: [pair('name', 'x'), pair('NAME', 'y')] },
-			item,
-		);
+		const replacements = [pair('name', 'x'), pair('NAME', 'y')];
+		const written = await calls.write(id, { replacements }, item);
 		expect(calls.google.docs.text(id)).toBe('Name: y\n');
 		expect(written).toMatchObject({
 			replaced: [
@@ -84,13 +66,10 @@ describe('replacements', () => {
 	});
 
 	test('with nothing to find are refused before anything is sent', async () => {
-		const failure = await catchFailure(
-			calls.write(calls.document('x'), { replacements: [pair('', 'x')] }),
-		);
-		expect(failure).toMatchObject({
-			code: 400,
-			message: "'replacements' has an empty text to find",
-		});
+		const writing = calls.write(calls.document('x'), { replacements: [pair('', 'x')] });
+		const failure = await catchFailure(writing);
+		const message = "'replacements' has an empty text to find";
+		expect(failure).toMatchObject({ code: 400, message });
 		expect(failure.description).toContain(
 			'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 		);
@@ -99,18 +78,15 @@ describe('replacements', () => {
 
 	test('that somebody else comes before are made in the newer document', async () => {
 		const id = calls.document('{{a}}');
-		calls.google.fault({
-			match: 'docs.documents.batchUpdate',
-			status: 400,
-			message: "The required revision ID 'x' does not match the latest revision.",
-		});
+		const message = "The required revision ID 'x' does not match the latest revision.";
+		calls.google.fault({ match: batchUpdate, status: 400, message });
 		await calls.write(id, { replacements: [pair('{{a}}', 'b')] });
 		expect(calls.google.docs.text(id)).toBe('b\n');
 	});
 
 	test('whose answer is lost are not made again, and the failure says so', async () => {
 		const id = calls.document('a');
-		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
 		const failure = await catchFailure(calls.write(id, { replacements: [pair('a', 'aa')] }));
 		expect(calls.google.docs.text(id)).toBe('aa\n');
 		expect(failure).toMatchObject({ outcome: 'unknown' });
@@ -125,21 +101,16 @@ describe('a template', () => {
 	test('is copied, then filled, then continued, and stays as it is', async () => {
 		const template = calls.document('Dear {{name}},');
 		const made = await calls.create({
-			title: 'Letter',
-			templateId: template,
+			...{ title: 'Letter', templateId: template, content: 'Yours {{name}}' },
 			replacements: [pair('{{name}}', 'Ann')],
-			content: 'Yours {{name}}',
 		});
 		const id = made.documentId;
 		expect(id).not.toBe(template);
 		expect(made).toMatchObject({ title: 'Letter', replaced: [{ find: '{{name}}', count: 1 }] });
 		expect(calls.google.docs.text(id)).toBe('Dear Ann,\nYours {{name}}\n');
 		expect(calls.google.docs.text(template)).toBe('Dear {{name}},\n');
-		expect(calls.google.files.get(id)).toMatchObject({
-			name: 'Letter',
-			mimeType: documentType,
-			parents: ['root'],
-		});
+		const file = { name: 'Letter', mimeType: documentType, parents: ['root'] };
+		expect(calls.google.files.get(id)).toMatchObject(file);
 	});
 
 	test('without replacements is looked through for placeholders, then continued', async () => {
@@ -162,25 +133,18 @@ describe('a template', () => {
 		'what was replaced is not replaced again because its answer was lost (%s)',
 		async (connection) => {
 			const templateId = calls.document('a');
-			calls.google.fault({ match: 'docs.documents.batchUpdate', connection });
-			const { documentId } = await calls.create({
-				templateId,
-				replacements: [pair('a', 'aa')],
-				content: 'b',
-				idempotencyKey: 'letter',
-			});
+			calls.google.fault({ match: batchUpdate, connection });
+			const replacements = [pair('a', 'aa')];
+			const keyed = { content: 'b', idempotencyKey: 'letter' };
+			const { documentId } = await calls.create({ templateId, replacements, ...keyed });
 			expect(calls.google.docs.text(documentId)).toBe('aa\nb\n');
 		},
 	);
 
 	test('is copied once for an idempotency key', async () => {
 		const template = calls.document('Dear {{name}},');
-		const params = {
-			templateId: template,
-			replacements: [pair('{{name}}', 'Ann')],
-			content: 'Yours',
-			idempotencyKey: 'letter-1',
-		};
+		const filled = { templateId: template, replacements: [pair('{{name}}', 'Ann')] };
+		const params = { ...filled, content: 'Yours', idempotencyKey: 'letter-1' };
 		const first = await calls.create(params);
 		const again = await calls.create(params);
 		expect(again).toMatchObject({ documentId: first.documentId, repeated: true });
@@ -191,29 +155,25 @@ describe('a template', () => {
 	test('whose copy has no answer is found and filled', async () => {
 		const template = calls.document('Dear {{name}},');
 		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
-		const made = await calls.create({
-			templateId: template,
-			replacements: [pair('{{name}}', 'Ann')],
-		});
+		const replacements = [pair('{{name}}', 'Ann')];
+		const made = await calls.create({ templateId: template, replacements });
 		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann,\n');
 		expect(calls.google.files.listAll()).toHaveLength(2);
 	});
 
 	test('that was not chosen is asked for: replacements alone would make an empty document', async () => {
-		const failure = await catchFailure(
-			calls.create({ replacements: [pair('{{name}}', 'Ann')] }),
-		);
+		const creating = calls.create({ replacements: [pair('{{name}}', 'Ann')] });
+		const failure = await catchFailure(creating);
 		expect(failure).toMatchObject({ code: 400 });
 		expect(failure.description).toContain('Nothing was created. Choose a document');
 		expect(calls.google.files.listAll()).toHaveLength(0);
 	});
 
 	test('that is not there is named', async () => {
-		const failure = await catchFailure(
-			calls.create({ templateId: 'missingTemplate0123456789' }),
-		);
+		const templateId = 'missingTemplate0123456789';
+		const failure = await catchFailure(calls.create({ templateId }));
 		expect(failure).toMatchObject({ code: 404 });
-		expect(failure.description).toContain('missingTemplate0123456789');
+		expect(failure.description).toContain(templateId);
 	});
 });
 
@@ -223,10 +183,8 @@ describe('a tab that is missing', () => {
 		await calls.write(id, { content: 'a', tab: 'Notes', createTab: true });
 		await calls.append(id, { content: 'b', tab: ' Notes ', createTab: true });
 		const read = await calls.read(id, { tab: 'Notes' });
-		expect(read).toMatchObject({
-			content: 'ab',
-			tabs: [{ title: 'Tab 1' }, { title: 'Notes' }],
-		});
+		const tabs = [{ title: 'Tab 1' }, { title: 'Notes' }];
+		expect(read).toMatchObject({ content: 'ab', tabs });
 		expect(calls.google.docs.text(id)).toBe('first\n');
 	});
 
@@ -253,15 +211,8 @@ describe('images of Markdown', () => {
 	test('become pictures where Google can fetch them; the others stay links, with a hint', async () => {
 		const item = testItem();
 		const id = calls.document('old');
-		const written = await calls.write(
-			id,
-			{ content: markdown, contentFormat: 'markdown', insertImages: true },
-			item,
-		);
-		const { content } = (await calls.read(id, { format: 'markdown' })) as {
-			content: string;
-		};
-		expect(content).toBe(
+		const written = await calls.write(id, { content: markdown, ...markdownWithImages }, item);
+		expect((await calls.read(id, { format: 'markdown' })).content).toBe(
 			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n| e |\n\nd',
 		);
 		expect(item.hints).toEqual([
@@ -274,11 +225,7 @@ describe('images of Markdown', () => {
 
 	const two = '![a](https://a.example/a.png) ![b](https://b.example/b.png)';
 	const write = async (content: string, item = testItem()) =>
-		await calls.write(
-			calls.document(),
-			{ content, contentFormat: 'markdown', insertImages: true },
-			item,
-		);
+		await calls.write(calls.document(), { content, ...markdownWithImages }, item);
 
 	test.each([
 		['The image could not be retrieved.', 'https://a.example/a.png, https://b.example/b.png'],
@@ -286,7 +233,7 @@ describe('images of Markdown', () => {
 		['Invalid requests[1].insertInlineImage: no', 'https://a.example/a.png'],
 		['Invalid requests[2].insertInlineImage: no', 'https://b.example/b.png'],
 	])('that Google refuses with %j become links', async (message, links) => {
-		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
+		calls.google.fault({ match: batchUpdate, status: 400, message });
 		const item = testItem();
 		await write(two, item);
 		expect(item.hints).toEqual([
@@ -298,15 +245,15 @@ describe('images of Markdown', () => {
 		[two, { status: 403, message: 'You may not read this image.' }],
 		['text', { status: 400, message: 'The image could not be retrieved.' }],
 	])('have nothing to do with another failure: %j, %j', async (content, fault) => {
-		calls.google.fault({ match: 'docs.documents.batchUpdate', ...fault });
+		calls.google.fault({ match: batchUpdate, ...fault });
 		expect(await catchFailure(write(content))).toMatchObject({ code: fault.status });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
 
 	test('are given up only after the document shows that a try before has not written them', async () => {
-		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetBefore' });
+		calls.google.fault({ match: batchUpdate, connection: 'resetBefore' });
 		const message = 'The image could not be retrieved.';
-		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
+		calls.google.fault({ match: batchUpdate, status: 400, message });
 		const item = testItem();
 		await write(two, item);
 		expect(item.hints).toEqual([expect.stringContaining('so they became links')]);
@@ -320,10 +267,8 @@ describe('images of Markdown', () => {
 	])('of which Google refuses %d take %d tries', async (count, tries) => {
 		const item = testItem();
 		const address = (at: number) => `https://p${at}.invalid/`;
-		await write(
-			Array.from({ length: count }, (_, at) => `![](${address(at)})`).join(' '),
-			item,
-		);
+		const images = Array.from({ length: count }, (_, at) => `![](${address(at)})`);
+		await write(images.join(' '), item);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(tries);
 		expect(item.hints).toEqual([expect.stringContaining(address(count - 1))]);
 	});
@@ -333,22 +278,16 @@ describe('images of Markdown', () => {
 		const content = '![logo](https://example.com/a.png)';
 		const append = async (insertImages: boolean) =>
 			await calls.append(id, {
-				content,
-				contentFormat: 'markdown',
-				insertImages,
-				idempotencyKey: 'k',
-				newParagraph: true,
+				...{ content, contentFormat: 'markdown', insertImages },
+				...{ idempotencyKey: 'k', newParagraph: true },
 			});
+		const readMarkdown = async () => (await calls.read(id, { format: 'markdown' })).content;
 		await append(true);
 		expect(await append(true)).toMatchObject({ repeated: true });
-		expect(await calls.read(id, { format: 'markdown' })).toMatchObject({
-			content: 'old\n\n![](https://example.com/a.png)',
-		});
+		expect(await readMarkdown()).toBe('old\n\n![](https://example.com/a.png)');
 		const item = testItem();
 		await calls.write(id, { content, contentFormat: 'markdown' }, item);
-		expect(await calls.read(id, { format: 'markdown' })).toMatchObject({
-			content: '[logo](https://example.com/a.png)',
-		});
+		expect(await readMarkdown()).toBe('[logo](https://example.com/a.png)');
 		expect(item.hints).toEqual([
 			expect.stringContaining("Turn on 'insertImages'"),
 			expect.stringContaining('also had pictures'),
@@ -357,13 +296,9 @@ describe('images of Markdown', () => {
 
 	test('in a document whose answer was lost are found there', async () => {
 		const id = calls.document('old');
-		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
 		const content = '![logo](https://example.com/a.png)';
-		const written = await calls.write(id, {
-			content,
-			contentFormat: 'markdown',
-			insertImages: true,
-		});
+		const written = await calls.write(id, { content, ...markdownWithImages });
 		expect(written).toMatchObject({ documentId: id, characterCount: 0 });
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});

@@ -4,179 +4,173 @@ import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 
-describe('write failures', () => {
-	const calls = new Calls();
-	const batchUpdate = 'docs.documents.batchUpdate';
+const calls = new Calls();
+const batchUpdate = 'docs.documents.batchUpdate';
 
-	describe.each(['text', 'markdown'] as const)('%s', (contentFormat) => {
-		const content = '# One\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n1. x\n2. y';
+describe.each(['text', 'markdown'] as const)('%s', (contentFormat) => {
+	const content = '# One\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n1. x\n2. y';
 
-		test('a write whose answer was lost is found to be done, and happens once', async () => {
-			const id = calls.document('old');
-			calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-			const written = await calls.write(id, { content, contentFormat });
-			expect(written.revisionId).toBe(calls.google.docs.revisionOf(id));
-			expect(written.characterCount).toBeGreaterThan(0);
-			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
-			expect(calls.google.docs.batchesOf(id)).toBe(1);
-		});
-
-		test('an append that was read first, too', async () => {
-			const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
-			calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-			await calls.append(id, { content, contentFormat, tab: 'Notes', newParagraph: true });
-			expect(calls.google.docs.batchesOf(id)).toBe(1);
-			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
-		});
-	});
-
-	describe('a revision that Google does not name is empty in the result', () => {
-		const nothing = { match: batchUpdate, status: 200, body: {} };
-
-		test('after a write or an append', async () => {
-			const id = calls.document('old');
-			calls.google.fault({ ...nothing, times: 2 });
-			expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
-			expect(await calls.append(id, { content: 'new' })).toHaveProperty('revisionId', '');
-		});
-
-		test('after a write whose answer was lost', async () => {
-			const id = calls.document();
-			calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-			const paragraph = { elements: [{ textRun: { content: 'new\n' } }] };
-			const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 5, paragraph }];
-			const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
-			calls.google.fault({
-				match: 'docs.documents.get',
-				nth: 2,
-				status: 200,
-				body: { tabs },
-			});
-			expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
-		});
-	});
-
-	test('a write that did not happen at first is repeated', async () => {
+	test('a write whose answer was lost is found to be done, and happens once', async () => {
 		const id = calls.document('old');
-		calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 2 });
-		await calls.write(id, { content: 'new' });
-		expect(calls.google.docs.text(id)).toBe('new\n');
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+		const written = await calls.write(id, { content, contentFormat });
+		expect(written.revisionId).toBe(calls.google.docs.revisionOf(id));
+		expect(written.characterCount).toBeGreaterThan(0);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 
-	test('a write that never happened is told as such where only the look would have changed', async () => {
-		const id = calls.document('same');
-		calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 9 });
-		const failure = await catchFailure(
-			calls.write(id, { content: '**same**', contentFormat: 'markdown' }),
-		);
-		expect(failure.message).toMatch(/^The document was not changed/);
-		expect(failure.outcome).toBe('notDone');
-		expect(calls.google.docs.batchesOf(id)).toBe(0);
+	test('an append that was read first, too', async () => {
+		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
+		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+		await calls.append(id, { content, contentFormat, tab: 'Notes', newParagraph: true });
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+	});
+});
+
+describe('a revision that Google does not name is empty in the result', () => {
+	const nothing = { match: batchUpdate, status: 200, body: {} };
+
+	test('after a write or an append', async () => {
+		const id = calls.document('old');
+		calls.google.fault({ ...nothing, times: 2 });
+		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
+		expect(await calls.append(id, { content: 'new' })).toHaveProperty('revisionId', '');
 	});
 
-	test.each([
-		['longer', ' theirs'],
-		['as long as ours', '!'],
-		['with the same end', ' ours'],
-	])(
-		'somebody else was faster, and their text is %s: a clear error, and it stays',
-		async (_what, theirs) => {
-			const id = calls.document('old');
-			calls.google.fault({
-				match: (request) => {
-					if (request.method !== batchUpdate) return false;
-					if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
-					return true;
-				},
-				status: 503,
-			});
-			const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-			expect(failure.message).toMatch(/^The content may have been written: /);
-			expect(failure.description).toContain(
-				`https://docs.google.com/document/d/${id}/edit?tab=t.0`,
-			);
-			expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
-		},
-	);
-
-	test('so is a document that Google gives back without a body', async () => {
-		const id = calls.document('old');
+	test('after a write whose answer was lost', async () => {
+		const id = calls.document();
 		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+		const paragraph = { elements: [{ textRun: { content: 'new\n' } }] };
+		const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 5, paragraph }];
+		const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
 		calls.google.fault({
 			match: 'docs.documents.get',
 			nth: 2,
 			status: 200,
-			body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
+			body: { tabs },
 		});
-		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-		expect(failure.message).toMatch(/^The content may have been written: /);
+		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
 	});
+});
 
-	test.each([
-		{ status: 400, message: 'No.' },
-		{ status: 409, message: 'The required revision ID does not match.' },
-	])('only a change to an older revision is planned again, not after %j', async (fault) => {
-		calls.google.fault({ match: batchUpdate, ...fault });
-		expect(
-			await catchFailure(
-				calls.append(calls.document('x'), { content: 'y', newParagraph: true }),
-			),
-		).toMatchObject({ code: fault.status });
-		expect(calls.methods).toEqual(['get', 'batchUpdate']);
-	});
+test('a write that did not happen at first is repeated', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 2 });
+	await calls.write(id, { content: 'new' });
+	expect(calls.google.docs.text(id)).toBe('new\n');
+	expect(calls.google.docs.batchesOf(id)).toBe(1);
+});
 
-	test('a write that never happened says so', async () => {
-		const id = calls.document('old');
-		calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
-		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
-		expect(failure.message).toMatch(/^The document was not changed: /);
-		expect(failure.description).toMatch(/safely run this again/);
-	});
-
-	test.each(['', 't.n'])(
-		'an append of plain text to the tab %j is found to be done if the answer was lost, and happens once',
-		async (tab) => {
-			const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
-			calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-			const appended = await calls.append(id, { content: '!', tab });
-			expect(appended).toMatchObject({ characterCount: 1 });
-			expect(calls.google.docs.batchesOf(id)).toBe(1);
-			expect(calls.google.docs.text(id, tab || undefined)).toBe(tab ? '!\n' : 'old!\n');
-		},
+test('a write that never happened is told as such where only the look would have changed', async () => {
+	const id = calls.document('same');
+	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 9 });
+	const failure = await catchFailure(
+		calls.write(id, { content: '**same**', contentFormat: 'markdown' }),
 	);
+	expect(failure.message).toMatch(/^The document was not changed/);
+	expect(failure.outcome).toBe('notDone');
+	expect(calls.google.docs.batchesOf(id)).toBe(0);
+});
 
-	test('who may only read is told so', async () => {
+test.each([
+	['longer', ' theirs'],
+	['as long as ours', '!'],
+	['with the same end', ' ours'],
+])(
+	'somebody else was faster, and their text is %s: a clear error, and it stays',
+	async (_what, theirs) => {
 		const id = calls.document('old');
 		calls.google.fault({
-			match: 'docs.documents.get',
-			body: {
-				tabs: [
-					{
-						tabProperties: { tabId: 't.0' },
-						documentTab: { body: { content: [{ endIndex: 2 }] } },
-					},
-				],
+			match: (request) => {
+				if (request.method !== batchUpdate) return false;
+				if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
+				return true;
 			},
+			status: 503,
 		});
-		expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
-			code: 403,
-			message: 'This account can read the document but not edit it',
-		});
-	});
-
-	test('where the document cannot be read afterwards, the outcome is unknown', async () => {
-		const id = calls.document('old');
-		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-		calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
 		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toMatch(/^The content may have been written: /);
 		expect(failure.description).toContain(
 			`https://docs.google.com/document/d/${id}/edit?tab=t.0`,
 		);
-		expect(failure.outcome).toBe('unknown');
+		expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
+	},
+);
+
+test('so is a document that Google gives back without a body', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+	calls.google.fault({
+		match: 'docs.documents.get',
+		nth: 2,
+		status: 200,
+		body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
 	});
+	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
+	expect(failure.message).toMatch(/^The content may have been written: /);
+});
+
+test.each([
+	{ status: 400, message: 'No.' },
+	{ status: 409, message: 'The required revision ID does not match.' },
+])('only a change to an older revision is planned again, not after %j', async (fault) => {
+	calls.google.fault({ match: batchUpdate, ...fault });
+	expect(
+		await catchFailure(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
+	).toMatchObject({ code: fault.status });
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+});
+
+test('a write that never happened says so', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
+	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
+	expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+	expect(failure.message).toMatch(/^The document was not changed: /);
+	expect(failure.description).toMatch(/safely run this again/);
+});
+
+test.each(['', 't.n'])(
+	'an append of plain text to the tab %j is found to be done if the answer was lost, and happens once',
+	async (tab) => {
+		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+		const appended = await calls.append(id, { content: '!', tab });
+		expect(appended).toMatchObject({ characterCount: 1 });
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+		expect(calls.google.docs.text(id, tab || undefined)).toBe(tab ? '!\n' : 'old!\n');
+	},
+);
+
+test('who may only read is told so', async () => {
+	const id = calls.document('old');
+	calls.google.fault({
+		match: 'docs.documents.get',
+		body: {
+			tabs: [
+				{
+					tabProperties: { tabId: 't.0' },
+					documentTab: { body: { content: [{ endIndex: 2 }] } },
+				},
+			],
+		},
+	});
+	expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
+		code: 403,
+		message: 'This account can read the document but not edit it',
+	});
+});
+
+test('where the document cannot be read afterwards, the outcome is unknown', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
+	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
+	expect(failure.message).toMatch(/^The content may have been written: /);
+	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
+	expect(failure.outcome).toBe('unknown');
 });
 
 // In which order documents are changed when there are several items.

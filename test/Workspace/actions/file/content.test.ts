@@ -11,146 +11,113 @@ import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { base64, md5, Uploads } from './uploads';
 
-describe('content', () => {
-	const uploads = new Uploads();
+const uploads = new Uploads();
 
-	describe('media type', () => {
-		const typed = async (params: Partial<UploadParams>) =>
-			(await uploads.run({ content: base64('x'), ...params })).mimeType;
+describe('media type', () => {
+	const typed = async (params: Partial<UploadParams>) =>
+		(await uploads.run({ content: base64('x'), ...params })).mimeType;
 
-		test.each([
-			['a.pdf', '', 'application/pdf'],
-			[
-				'a.docx',
-				'',
-				'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-			],
-			['a.unknown-ending', '', 'application/octet-stream'],
-			['README', '', 'application/octet-stream'],
-			['a.pdf', ' text/x-own ', 'text/x-own'],
-		])('%s given as "%s"', async (name, mimeType, expected) => {
-			expect(await typed({ name, mimeType })).toBe(expected);
-		});
-
-		test.each([
-			'pdf',
-			'text/plain\r\nX-Injected: 1',
-			'text/plain\r\n; charset=utf-8',
-			'text/plain\u2028;',
-			'application/vnd.google-apps.document',
-		])('%j is refused before any request', async (mimeType) => {
-			expect(
-				await catchFailure(uploads.run({ content: base64('x'), mimeType })),
-			).toMatchObject({
-				code: 400,
-			});
-			expect(uploads.google.requests).toEqual([]);
-		});
-
-		test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
-			'%j is kept',
-			async (mimeType) => {
-				expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
-			},
-		);
-
-		test('a binary field of another type than a media type goes up as bytes', async () => {
-			const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
-			const result = await uploads.run(
-				{ contentSource: 'binary', name: 'a' },
-				testItem({ binary: { data } }),
-			);
-			expect(result.mimeType).toBe('application/octet-stream');
-		});
+	test.each([
+		['a.pdf', '', 'application/pdf'],
+		['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+		['a.unknown-ending', '', 'application/octet-stream'],
+		['README', '', 'application/octet-stream'],
+		['a.pdf', ' text/x-own ', 'text/x-own'],
+	])('%s given as "%s"', async (name, mimeType, expected) => {
+		expect(await typed({ name, mimeType })).toBe(expected);
 	});
 
-	describe('content', () => {
-		test.each([
-			'Y#',
-			'Y',
-			'data:text/plain;base64,eA==',
-			'Hello world',
-			'Helloworld',
-			'eA=',
-			'eB==',
-			'eA== eA==',
-			'eA==eA==',
-			'+/8_',
-			'e A==',
-		])('base64 "%s" is refused before any request', async (content) => {
-			const failure = await catchFailure(uploads.run({ content }));
-			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
-			expect(failure.message).not.toContain(content);
-			expect(uploads.google.requests).toEqual([]);
-		});
+	test.each([
+		'pdf',
+		'text/plain\r\nX-Injected: 1',
+		'text/plain\r\n; charset=utf-8',
+		'text/plain\u2028;',
+		'application/vnd.google-apps.document',
+	])('%j is refused before any request', async (mimeType) => {
+		const refused = await catchFailure(uploads.run({ content: base64('x'), mimeType }));
+		expect(refused.code).toBe(400);
+		expect(uploads.google.requests).toEqual([]);
+	});
 
-		test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
-			'base64 "%s" is one letter',
-			async (content) => {
-				expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
-			},
-		);
+	test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
+		'%j is kept',
+		async (mimeType) => {
+			expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
+		},
+	);
 
-		test('base64 of the URL alphabet', async () => {
-			expect(await uploads.run({ content: '_-8' })).toMatchObject({
-				md5Checksum: md5(Buffer.from([0xff, 0xef])),
-			});
-		});
+	test('a binary field of another type than a media type goes up as bytes', async () => {
+		const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
+		const item = testItem({ binary: { data } });
+		const result = await uploads.run({ contentSource: 'binary', name: 'a' }, item);
+		expect(result.mimeType).toBe('application/octet-stream');
+	});
+});
 
-		test('a text goes up as it is, in UTF-8', async () => {
-			const result = await uploads.run({
-				contentSource: 'text',
-				content: 'Grüße 😀\n',
-				name: 'a',
-			});
-			expect(result).toMatchObject({
-				md5Checksum: md5('Grüße 😀\n'),
-				mimeType: 'text/plain; charset=utf-8',
-			});
-			expect(
-				await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' }),
-			).toMatchObject({
-				mimeType: 'text/csv',
-			});
-		});
+describe('content', () => {
+	test.each([
+		...['Y#', 'Y', 'data:text/plain;base64,eA==', 'Hello world', 'Helloworld', 'eA='],
+		...['eB==', 'eA== eA==', 'eA==eA==', '+/8_', 'e A=='],
+	])('base64 "%s" is refused before any request', async (content) => {
+		const failure = await catchFailure(uploads.run({ content }));
+		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+		expect(failure.message).not.toContain(content);
+		expect(uploads.google.requests).toEqual([]);
+	});
 
-		test('without a name a binary file keeps its own; a text is refused before any request', async () => {
-			const data = Buffer.from('x');
-			const named = testItem({
-				binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } },
-			});
-			const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
-			expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
-			const before = uploads.google.requests.length;
-			const nameOnly = { contentSource: 'text', content: 'x', name: '' } as const;
-			expect(await catchFailure(uploads.run(nameOnly, testItem()))).toMatchObject({
-				code: 400,
-				description: 'Enter a name. Only a binary file or an attachment can have its own.',
-			});
-			expect(uploads.google.requests).toHaveLength(before);
-		});
+	test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
+		'base64 "%s" is one letter',
+		async (content) => {
+			expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+		},
+	);
 
-		test('a path is read through the item', async () => {
-			const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
-			const file = path.join(folder, 'a.bin');
-			await writeFile(file, 'from disk');
-			const result = await uploads.run({ contentSource: 'filePath', content: file });
-			expect(result).toMatchObject({ md5Checksum: md5('from disk') });
-			await rm(folder, { recursive: true });
-		});
+	test('base64 of the URL alphabet', async () => {
+		const { md5Checksum } = await uploads.run({ content: '_-8' });
+		expect(md5Checksum).toBe(md5(Buffer.from([0xff, 0xef])));
+	});
 
-		test('an empty path and a missing field are refused before any request', async () => {
-			expect(
-				await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' })),
-			).toMatchObject({
-				code: 400,
-			});
-			const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-			const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
-			expect(failure).toMatchObject({ code: 400 });
-			expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
-			expect(uploads.google.requests).toEqual([]);
+	test('a text goes up as it is, in UTF-8', async () => {
+		const upload = async (name: string, content: string) =>
+			await uploads.run({ contentSource: 'text', content, name });
+		expect(await upload('a', 'Grüße 😀\n')).toMatchObject({
+			md5Checksum: md5('Grüße 😀\n'),
+			mimeType: 'text/plain; charset=utf-8',
 		});
+		expect(await upload('a.csv', 'a,b')).toMatchObject({ mimeType: 'text/csv' });
+	});
+
+	test('without a name a binary file keeps its own; a text is refused before any request', async () => {
+		const data = { data: Buffer.from('x'), fileName: 'photo.png', mimeType: 'image/x-own' };
+		const named = testItem({ binary: { data } });
+		const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
+		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
+		const before = uploads.google.requests.length;
+		const nameOnly = { contentSource: 'text', content: 'x', name: '' } as const;
+		expect(await catchFailure(uploads.run(nameOnly, testItem()))).toMatchObject({
+			code: 400,
+			description: 'Enter a name. Only a binary file or an attachment can have its own.',
+		});
+		expect(uploads.google.requests).toHaveLength(before);
+	});
+
+	test('a path is read through the item', async () => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
+		const file = path.join(folder, 'a.bin');
+		await writeFile(file, 'from disk');
+		const result = await uploads.run({ contentSource: 'filePath', content: file });
+		expect(result).toMatchObject({ md5Checksum: md5('from disk') });
+		await rm(folder, { recursive: true });
+	});
+
+	test('an empty path and a missing field are refused before any request', async () => {
+		const noPath = uploads.run({ contentSource: 'filePath', content: ' ' });
+		expect(await catchFailure(noPath)).toMatchObject({ code: 400 });
+		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
+		const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
+		expect(failure).toMatchObject({ code: 400 });
+		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
+		expect(uploads.google.requests).toEqual([]);
 	});
 });
 
@@ -238,20 +205,13 @@ describe('in n8n', () => {
 	});
 
 	test('the form takes a binary field by default', async () => {
-		const parameters = {
-			name: 'Holiday',
-			binaryPropertyName: 'photo',
-			options: { description: 'd' },
-		};
+		const given = { name: 'Holiday', binaryPropertyName: 'photo' };
+		const parameters = { ...given, options: { description: 'd' } };
 		const [first, second, ...more] = await form(parameters, [photo, photo]);
 		expect(more).toEqual([]);
 		expect([first?.pairedItem, second?.pairedItem]).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(first?.json).toMatchObject({
-			name: 'Holiday',
-			mimeType: 'image/x-own',
-			size: '7',
-			md5Checksum: md5('a photo'),
-		});
+		const shown = { name: 'Holiday', mimeType: 'image/x-own', size: '7' };
+		expect(first?.json).toMatchObject({ ...shown, md5Checksum: md5('a photo') });
 		expect(uploads.files()).toMatchObject([{ description: 'd' }, { description: 'd' }]);
 	});
 
@@ -262,9 +222,8 @@ describe('in n8n', () => {
 		'a wrong %s in a later item stops the node before anything is uploaded',
 		async (_what, given, wrong) => {
 			const parameters = { contentSource: 'text', content: 'x', ...given };
-			const failure = await failureOf(
-				form(parameters, [{ json: { text: 'text/plain' } }, { json: { text: wrong } }]),
-			);
+			const items = [{ json: { text: 'text/plain' } }, { json: { text: wrong } }];
+			const failure = await failureOf(form(parameters, items));
 			expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
 		},
 	);
@@ -272,10 +231,8 @@ describe('in n8n', () => {
 	test.each(['={{ $json.missing }}', '={{ "" }}'])(
 		'a binary field that comes out empty is refused before anything is uploaded: %s',
 		async (binaryPropertyName) => {
-			const items = [
-				photo,
-				{ json: {}, binary: { data: { data: base64('x'), mimeType: 'text/plain' } } },
-			];
+			const data = { data: base64('x'), mimeType: 'text/plain' };
+			const items = [photo, { json: {}, binary: { data } }];
 			const failure = await failureOf(form({ name: 'a', binaryPropertyName }, items));
 			expect(failure.message).toBe("'Files' names no file");
 			expect(uploads.google.requests).toEqual([]);
@@ -296,16 +253,11 @@ describe('in n8n', () => {
 
 		test('each get an item of their own, paired to the input item', async () => {
 			const output = await form(all, items);
-			expect(
-				output.map(({ json, pairedItem }) => [
-					json['name'],
-					json['md5Checksum'],
-					pairedItem,
-				]),
-			).toEqual([
-				['a.txt', md5('a'), { item: 0 }],
-				['attachment_1.txt', md5('b'), { item: 0 }],
-				['c.txt', md5('c'), { item: 1 }],
+			const shown = (name: string, text: string) => ({ name, md5Checksum: md5(text) });
+			expect(output).toMatchObject([
+				{ json: shown('a.txt', 'a'), pairedItem: { item: 0 } },
+				{ json: shown('attachment_1.txt', 'b'), pairedItem: { item: 0 } },
+				{ json: shown('c.txt', 'c'), pairedItem: { item: 1 } },
 			]);
 			expect(uploads.files()).toHaveLength(3);
 		});
@@ -325,9 +277,8 @@ describe('in n8n', () => {
 				const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
 				uploads.google.fault({ match, times: 10, connection: 'resetAfter' });
 				const output = await form({ ...all, options: { convertTo } }, items.slice(0, 1));
-				expect(output.map(({ json }) => json['id'])).toEqual(
-					uploads.files().map(({ id }) => id),
-				);
+				const ids = uploads.files().map(({ id }) => id);
+				expect(output.map(({ json }) => json['id'])).toEqual(ids);
 				expect(output).toHaveLength(2);
 			},
 		);
@@ -336,9 +287,10 @@ describe('in n8n', () => {
 			const options = { idempotencyKey: 'several' };
 			const first = await form({ ...all, options }, items.slice(0, 1));
 			const second = await form({ ...all, options }, items.slice(0, 1));
-			expect(second.map(({ json }) => [json['id'], json['repeated']])).toEqual(
-				first.map(({ json }) => [json['id'], true]),
-			);
+			const repeated = first.map(({ json }) => ({
+				json: { id: json['id'], repeated: true },
+			}));
+			expect(second).toMatchObject(repeated);
 			expect(uploads.files()).toHaveLength(2);
 		});
 
@@ -353,25 +305,20 @@ describe('in n8n', () => {
 
 		test('cannot all have the one given name', async () => {
 			const failure = await failureOf(form({ ...all, name: 'a' }, items));
-			expect(failure.message).toBe(
-				"'Name' is for a single file, but 2 files would be uploaded",
-			);
+			const told = "'Name' is for a single file, but 2 files would be uploaded";
+			expect(failure.message).toBe(told);
 			expect(uploads.google.requests).toEqual([]);
 		});
 
+		const noData =
+			/^It has no binary data.*turn on Download Attachments in List, Search or Read\.$/;
+		const data = { binaryPropertyName: 'data' };
+		const photos = { photo: file('x') };
+		const oneOfThem = /'photo' \(no name\)\. Enter one of them in 'Files'/;
+
 		test.each([
-			[
-				all,
-				{},
-				'The item has no file to use',
-				/^It has no binary data.*turn on Download Attachments in List, Search or Read\.$/,
-			],
-			[
-				{ binaryPropertyName: 'data' },
-				{ photo: file('x') },
-				"The item has no binary field 'data'",
-				/'photo' \(no name\)\. Enter one of them in 'Files'/,
-			],
+			[all, {}, 'The item has no file to use', noData],
+			[data, photos, "The item has no binary field 'data'", oneOfThem],
 		])('an item without the files is refused: %j', async (given, binary, message, advice) => {
 			const failure = await failureOf(form(given, [{ json: {}, binary }]));
 			expect([failure.message, uploads.google.requests]).toEqual([message, []]);
@@ -380,22 +327,15 @@ describe('in n8n', () => {
 	});
 
 	test('a leftover expression for a binary field does not count where the content is a text', async () => {
-		const given = {
-			name: 'a',
-			contentSource: 'text',
-			content: 'x',
-			binaryPropertyName: '={{ $json.missing }}',
-		};
-		expect(await form(given)).toHaveLength(1);
+		const given = { name: 'a', contentSource: 'text', content: 'x' };
+		const leftover = { binaryPropertyName: '={{ $json.missing }}' };
+		expect(await form({ ...given, ...leftover })).toHaveLength(1);
 	});
 
 	test('the input object takes base64 by default, the same options beside the rest', async () => {
 		const mimeType = 'application/vnd.google-apps.folder';
-		const folder = uploads.google.files.add({
-			name: 'f',
-			mimeType,
-			clientId: 'stand-in-client',
-		});
+		const own = { mimeType, clientId: 'stand-in-client' };
+		const folder = uploads.google.files.add({ name: 'f', ...own });
 		const [item] = await object({
 			operation: 'upload',
 			name: 'a.csv',
@@ -410,16 +350,8 @@ describe('in n8n', () => {
 	});
 
 	test('the input object takes a binary field', async () => {
-		const [item] = await object(
-			{
-				operation: 'upload',
-				name: 'p',
-				contentSource: 'binary',
-				binaryPropertyName: 'photo',
-			},
-			{},
-			[photo],
-		);
+		const source = { contentSource: 'binary', binaryPropertyName: 'photo' };
+		const [item] = await object({ operation: 'upload', name: 'p', ...source }, {}, [photo]);
 		expect(item?.json).toMatchObject({ md5Checksum: md5('a photo') });
 	});
 
@@ -434,20 +366,14 @@ describe('in n8n', () => {
 			await rm(path.dirname(file), { recursive: true });
 		});
 
-		const byPath = (content: string) => ({
-			operation: 'upload',
-			name: 'a.txt',
-			contentSource: 'filePath',
-			content,
-		});
+		const fromPath = { operation: 'upload', name: 'a.txt', contentSource: 'filePath' };
+		const byPath = (content: string) => ({ ...fromPath, content });
 
 		test('is read in the form, and in an input object where the node allows it', async () => {
 			const [one] = await form({ name: 'a.txt', contentSource: 'filePath', content: file });
 			const [other] = await object(byPath(file), { allowFilePaths: true });
-			expect([one?.json['md5Checksum'], other?.json['md5Checksum']]).toEqual([
-				md5('from disk'),
-				md5('from disk'),
-			]);
+			for (const item of [one, other])
+				expect(item?.json).toMatchObject({ md5Checksum: md5('from disk') });
 		});
 
 		test('is refused in an input object otherwise', async () => {
@@ -459,75 +385,52 @@ describe('in n8n', () => {
 		test.each(['/etc/hostname', '../../etc/hostname', '/nowhere/a'])(
 			'outside of what n8n allows is refused: %s',
 			async (outside) => {
-				const { message } = await failureOf(
-					object(byPath(outside), { allowFilePaths: true }),
-				);
+				const allowed = { allowFilePaths: true };
+				const { message } = await failureOf(object(byPath(outside), allowed));
 				expect(message).toContain('cannot be read');
 				expect(uploads.calls()).toEqual([]);
 			},
 		);
 
 		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
-			const reasons = [
-				'/etc/hostname',
-				'/etc/no-such-file',
-				'/no-such-folder/a',
-				'/proc/self/mem/a',
-			].map(async (outside) => {
-				const failure = failureOf(object(byPath(outside), { allowFilePaths: true }));
-				return (await failure).description;
-			});
-			expect(new Set(await Promise.all(reasons))).toEqual(
-				new Set(["n8n's file access rules do not allow this path."]),
-			);
+			const there = ['/etc/hostname', '/proc/self/mem/a'];
+			for (const outside of [...there, '/etc/no-such-file', '/no-such-folder/a']) {
+				const running = object(byPath(outside), { allowFilePaths: true });
+				const { description } = await failureOf(running);
+				expect([outside, description]).toEqual([
+					outside,
+					"n8n's file access rules do not allow this path.",
+				]);
+			}
 		});
 
 		test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {
 			const pipe = path.join(path.dirname(file), 'pipe');
 			execFileSync('mkfifo', [pipe]);
-			const items = [pipe, pipe, pipe, pipe, pipe, file].map((content) => ({
-				json: { content },
-			}));
-			const content = '={{ $json.content }}';
-			const parameters = {
-				resource: 'file',
-				operation: 'upload',
-				name: 'a',
-				contentSource: 'filePath',
-				content,
-			};
-			const outputs = await runNode({
-				url: uploads.google.url,
-				items,
-				parameters,
-				node: { onError: 'continueRegularOutput' },
-			});
-			const message = `The file ${pipe} cannot be read`;
-			expect(outputs.slice(0, 5).map(({ json }) => json['error'])).toEqual(
-				Array(5).fill({
-					code: 400,
-					message: `${message}. It is not a file. Enter the path of a file, not of a folder.`,
-					status: 'INVALID_ARGUMENT',
-				}),
-			);
+			const paths = [pipe, pipe, pipe, pipe, pipe, file];
+			const items = paths.map((content) => ({ json: { content } }));
+			const parameters = { resource: 'file', ...byPath('={{ $json.content }}') };
+			const node = { onError: 'continueRegularOutput' } as const;
+			const outputs = await runNode({ url: uploads.google.url, items, parameters, node });
+			const message = `The file ${pipe} cannot be read. It is not a file. Enter the path of a file, not of a folder.`;
+			const error = { code: 400, message, status: 'INVALID_ARGUMENT' };
+			expect(outputs.slice(0, 5).map(({ json }) => json)).toEqual(Array(5).fill({ error }));
 			expect(outputs[5]?.json).toMatchObject({ md5Checksum: md5('from disk') });
 		});
 	});
+
+	const filled = { name: 'a', content: 'YQ==' };
+	const sources = /contentSource.*base64, mailAttachment, filePath, binary/;
+	const types = /convertTo.*none, document, spreadsheet, presentation/;
 
 	test.each<[IDataObject, RegExp]>([
 		[{}, /content/],
 		[{ content: 'YQ==' }, /'name'/],
 		[{ name: 'a', content: 'Y#' }, /base64/],
-		[
-			{ name: 'a', contentSource: 'url' },
-			/contentSource.*base64, mailAttachment, filePath, binary/,
-		],
-		[
-			{ name: 'a', content: 'YQ==', convertTo: 'pdf' },
-			/convertTo.*none, document, spreadsheet, presentation/,
-		],
-		[{ name: 'a', content: 'YQ==', parentFolder: 'a/b' }, /parentFolder/],
-		[{ name: 'a', content: 'YQ==', mimeType: 'pdf' }, /'mimeType'/],
+		[{ name: 'a', contentSource: 'url' }, sources],
+		[{ ...filled, convertTo: 'pdf' }, types],
+		[{ ...filled, parentFolder: 'a/b' }, /parentFolder/],
+		[{ ...filled, mimeType: 'pdf' }, /'mimeType'/],
 		[{ name: 'a', folder: 'x' }, /folder/],
 		[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],
 	])('refused before any request: %j', async (given, message) => {

@@ -4,27 +4,27 @@ import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { base64, md5, MiB, Uploads } from './uploads';
 
+/** @returns its ID */
+async function makeFolder(uploads: Uploads): Promise<string> {
+	const requestBody = { name: 'folder', mimeType: 'application/vnd.google-apps.folder' };
+	const { data } = await uploads.client().drive.files.create({ requestBody });
+	return data.id ?? '';
+}
+
 describe('of the same name', () => {
 	const uploads = new Uploads();
 
+	const replacing = { content: base64('new'), onExisting: 'replace' } as const;
 	const first = async (name = "Ann's \\ report.txt") =>
 		await uploads.run({ name, content: base64('old') });
 
 	test('replace keeps the file and its ID, and sends the new content', async () => {
 		const { id } = await first();
-		const result = await uploads.run({
-			name: "Ann's \\ report.txt",
-			content: base64('new'),
-			onExisting: 'replace',
-			description: 'second',
-		});
-		expect(result).toMatchObject({ id, md5Checksum: md5('new') });
-		expect(uploads.files()).toHaveLength(1);
-		expect(uploads.files()[0]).toMatchObject({ description: 'second' });
-		expect(uploads.google.requests.at(-1)).toMatchObject({
-			method: 'drive.files.update',
-			httpMethod: 'PATCH',
-		});
+		const params = { name: "Ann's \\ report.txt", ...replacing, description: 'second' };
+		expect(await uploads.run(params)).toMatchObject({ id, md5Checksum: md5('new') });
+		expect(uploads.files()).toMatchObject([{ description: 'second' }]);
+		const update = { method: 'drive.files.update', httpMethod: 'PATCH' };
+		expect(uploads.google.requests.at(-1)).toMatchObject(update);
 	});
 
 	test('replace of more than 5 MB goes on where a broken line left it', async () => {
@@ -32,10 +32,8 @@ describe('of the same name', () => {
 		const data = randomBytes(9 * MiB);
 		uploads.google.fault({ match: 'upload.session', connection: 'resetAfter' });
 		const item = testItem({ binary: { data: { data } } });
-		const result = await uploads.run(
-			{ name: 'a.bin', contentSource: 'binary', onExisting: 'replace' },
-			item,
-		);
+		const params = { name: 'a.bin', contentSource: 'binary', onExisting: 'replace' } as const;
+		const result = await uploads.run(params, item);
 		expect(result).toMatchObject({ id, md5Checksum: md5(data) });
 		expect(uploads.files()).toHaveLength(1);
 	});
@@ -47,10 +45,7 @@ describe('of the same name', () => {
 	] as const)('replace after %j is done, once', async (fault) => {
 		const { id } = await first('a.txt');
 		uploads.google.fault({ match: 'drive.files.update', ...fault });
-		expect(await uploads.run({ content: base64('new'), onExisting: 'replace' })).toMatchObject({
-			id,
-			md5Checksum: md5('new'),
-		});
+		expect(await uploads.run(replacing)).toMatchObject({ id, md5Checksum: md5('new') });
 		expect(uploads.files()).toHaveLength(1);
 	});
 
@@ -58,20 +53,11 @@ describe('of the same name', () => {
 		'%s uploads where no file of that name is in the folder itself',
 		async (onExisting) => {
 			const { id } = await uploads.run({ name: 'top.txt', content: base64('old') });
-			const folder = await uploads.client().drive.files.create({
-				requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
-			});
-			const result = await uploads.run({
-				name: 'top.txt',
-				content: base64('x'),
-				parentFolder: folder.data.id ?? '',
-				onExisting,
-			});
-			expect(result).toMatchObject({
-				name: 'top.txt',
-				md5Checksum: md5('x'),
-				parents: [folder.data.id],
-			});
+			const parentFolder = await makeFolder(uploads);
+			const params = { name: 'top.txt', content: base64('x'), parentFolder, onExisting };
+			const result = await uploads.run(params);
+			const shown = { name: 'top.txt', md5Checksum: md5('x'), parents: [parentFolder] };
+			expect(result).toMatchObject(shown);
 			expect(result.id).not.toBe(id);
 		},
 	);
@@ -87,9 +73,8 @@ describe('of the same name', () => {
 
 	test('error names the file that is there', async () => {
 		const { id = '', webViewLink = '' } = await first('a.txt');
-		const failure = await catchFailure(
-			uploads.run({ content: base64('new'), onExisting: 'error' }),
-		);
+		const running = uploads.run({ content: base64('new'), onExisting: 'error' });
+		const failure = await catchFailure(running);
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
 		expect(failure.message).toBe('The folder already has a file named "a.txt"');
 		expect(failure.description).toContain(
@@ -101,32 +86,16 @@ describe('of the same name', () => {
 	test('replace is refused where it is not clear which file is meant, or its kind is another', async () => {
 		await first('a.txt');
 		await first('a.txt');
-		const several = await catchFailure(
-			uploads.run({ content: base64('new'), onExisting: 'replace' }),
-		);
-		expect(several).toMatchObject({
-			code: 409,
-			description: expect.stringContaining('if it is the only one with this name') as string,
-		});
-		const document = await uploads.run({
-			name: 'd.md',
-			content: base64('# Hi'),
-			convertTo: 'document',
-		});
-		const bytes = await catchFailure(
-			uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }),
-		);
-		expect(bytes).toMatchObject({
-			code: 409,
-			message: 'The folder already has a file named "d.md"',
-		});
-		const again = await uploads.run({
-			name: 'd.md',
-			content: base64('# Ho'),
-			convertTo: 'document',
-			onExisting: 'replace',
-		});
-		expect(again).toMatchObject({ id: document.id });
+		const several = await catchFailure(uploads.run(replacing));
+		expect(several.code).toBe(409);
+		expect(several.description).toContain('if it is the only one with this name');
+		const document = { name: 'd.md', content: base64('# Hi'), convertTo: 'document' } as const;
+		const { id } = await uploads.run(document);
+		const bytes = await catchFailure(uploads.run({ ...replacing, name: 'd.md' }));
+		const message = 'The folder already has a file named "d.md"';
+		expect(bytes).toMatchObject({ code: 409, message });
+		const again = await uploads.run({ ...document, ...replacing });
+		expect(again.id).toBe(id);
 		expect(uploads.files()).toHaveLength(3);
 	});
 
@@ -154,21 +123,16 @@ describe('created once', () => {
 
 		test.each(faults)('%j in one request', async (fault) => {
 			uploads.google.fault({ match: 'drive.files.create', ...fault });
-			expect(await uploads.run({ content: base64('hello') })).toMatchObject({
-				name: 'a.txt',
-				md5Checksum: md5('hello'),
-			});
+			const result = await uploads.run({ content: base64('hello') });
+			expect(result).toMatchObject({ name: 'a.txt', md5Checksum: md5('hello') });
 			expect(uploads.files()).toHaveLength(1);
 		});
 
 		test.each(faults)('%j in a conversion', async (fault) => {
 			uploads.google.fault({ match: 'upload.session', ...fault });
-			const result = await uploads.run({
-				content: base64('# Hi'),
-				name: 'a.md',
-				convertTo: 'document',
-			});
-			expect(result).toMatchObject({ mimeType: 'application/vnd.google-apps.document' });
+			const document = { name: 'a.md', convertTo: 'document' } as const;
+			const result = await uploads.run({ ...document, content: base64('# Hi') });
+			expect(result.mimeType).toBe('application/vnd.google-apps.document');
 			expect(uploads.files()).toHaveLength(1);
 		});
 
@@ -185,14 +149,10 @@ describe('created once', () => {
 		);
 
 		test('the tries end and nothing was made: the failure stands', async () => {
-			uploads.google.fault({
-				match: 'drive.files.create',
-				times: 4,
-				connection: 'resetBefore',
-			});
-			const failure = await catchFailure(
-				uploads.run({ content: base64('hello') }, testItem()),
-			);
+			const match = 'drive.files.create';
+			uploads.google.fault({ match, times: 4, connection: 'resetBefore' });
+			const running = uploads.run({ content: base64('hello') }, testItem());
+			const failure = await catchFailure(running);
 			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect(uploads.files()).toEqual([]);
 		});
@@ -221,34 +181,25 @@ describe('created once', () => {
 			['root', ''],
 		])('My Drive is one folder, chosen or not: first %j, then %j', async (first, later) => {
 			await uploads.run({ ...keyed, parentFolder: first });
-			expect(await uploads.run({ ...keyed, parentFolder: later })).toMatchObject({
-				repeated: true,
-			});
+			const again = await uploads.run({ ...keyed, parentFolder: later });
+			expect(again).toMatchObject({ repeated: true });
 			expect(kept()).toHaveLength(1);
 		});
 
 		test('another key, another folder and no key make files of their own', async () => {
-			const { data } = await uploads.client().drive.files.create({
-				requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
-			});
-			for (const params of [
-				{},
-				{ idempotencyKey: 'b' },
-				{ idempotencyKey: '' },
-				{ parentFolder: data.id ?? '' },
-			]) {
+			const parentFolder = await makeFolder(uploads);
+			const keys = [{ idempotencyKey: 'b' }, { idempotencyKey: '' }];
+			for (const params of [{}, ...keys, { parentFolder }])
 				expect(await uploads.run({ ...keyed, ...params })).not.toHaveProperty('repeated');
-			}
 			expect(kept()).toHaveLength(5);
 		});
 
+		const document = { convertTo: 'document', name: 'a.md' } as const;
+
 		test.each([
 			[{}, { content: base64('other') }],
-			[
-				{ convertTo: 'document', name: 'a.md' },
-				{ convertTo: 'document', name: 'a.md', content: base64('# Other') },
-			],
-			[{}, { convertTo: 'document', name: 'a.md' }],
+			[document, { ...document, content: base64('# Other') }],
+			[{}, document],
 		] as const)(
 			'a key that was used for other content is refused: %j, then %j',
 			async (one, other) => {
@@ -266,20 +217,14 @@ describe('created once', () => {
 		] as const)('what a failure left behind is taken up by the next run: %j', async (fault) => {
 			uploads.google.fault(fault);
 			await uploads.run(keyed, testItem()).catch(() => undefined);
-			expect(await uploads.run(keyed, testItem())).toMatchObject({
-				md5Checksum: md5('hello'),
-				repeated: true,
-			});
+			const again = await uploads.run(keyed, testItem());
+			expect(again).toMatchObject({ md5Checksum: md5('hello'), repeated: true });
 			expect(kept()).toHaveLength(1);
 		});
 
 		test('an execution that was killed after it made the file: the next one confirms it', async () => {
-			uploads.google.fault({
-				match: 'drive.files.list',
-				nth: 2,
-				times: 4,
-				connection: 'resetBefore',
-			});
+			const lists = { match: 'drive.files.list', nth: 2, times: 4 };
+			uploads.google.fault({ ...lists, connection: 'resetBefore' });
 			await uploads.run(keyed, testItem()).catch(() => undefined);
 			expect(await uploads.run(keyed, testItem())).toMatchObject({ repeated: true });
 			expect(kept()).toHaveLength(1);
@@ -292,9 +237,8 @@ describe('created once', () => {
 				uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
 				const result = await uploads.run({ ...keyed, convertTo }, testItem());
 				expect(result).not.toHaveProperty('repeated');
-				expect(kept()).toMatchObject([
-					{ id: result.id, appProperties: { idempotencyState: 'done' } },
-				]);
+				const appProperties = { idempotencyState: 'done' };
+				expect(kept()).toMatchObject([{ id: result.id, appProperties }]);
 			},
 		);
 
@@ -325,10 +269,8 @@ describe('created once', () => {
 		test('two executions at once leave one file and agree on it', async () => {
 			for (let round = 0; round < 10; round++) {
 				const params = { ...keyed, idempotencyKey: `race ${round}` };
-				const [one, other] = await Promise.all([
-					uploads.run(params, testItem()),
-					uploads.run(params, testItem()),
-				]);
+				const run = () => uploads.run(params, testItem());
+				const [one, other] = await Promise.all([run(), run()]);
 				expect(one.id).toBe(other.id);
 			}
 			expect(kept()).toHaveLength(10);
@@ -369,17 +311,15 @@ describe('created once', () => {
 			const params = { ...keyed, onExisting: 'replace' } as const;
 			expect(await uploads.run(params)).toMatchObject({ id, md5Checksum: md5('hello') });
 			expect(await uploads.run(params)).toMatchObject({ id, repeated: true });
-			expect(
-				uploads.calls().filter((method) => method === 'drive.files.update'),
-			).toHaveLength(2);
+			const updates = uploads.calls().filter((method) => method === 'drive.files.update');
+			expect(updates).toHaveLength(2);
 		});
 
 		test.each([' ', 'x'.repeat(256)])(
 			'the key %j is refused before any request',
 			async (idempotencyKey) => {
-				expect(await catchFailure(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject(
-					{ code: 400 },
-				);
+				const failure = await catchFailure(uploads.run({ ...keyed, idempotencyKey }));
+				expect(failure.code).toBe(400);
 				expect(uploads.google.requests).toEqual([]);
 			},
 		);

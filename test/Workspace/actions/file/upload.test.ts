@@ -8,10 +8,7 @@ const uploads = new Uploads();
 
 describe('one request', () => {
 	test('carries metadata and bytes, with an id that Google reserved', async () => {
-		const result = await uploads.run({
-			content: base64('hello'),
-			description: 'for tests',
-		});
+		const result = await uploads.run({ content: base64('hello'), description: 'for tests' });
 		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
 		const [reserved, create] = uploads.google.requests;
 		expect(Object.fromEntries(reserved?.query ?? [])).toEqual({
@@ -20,11 +17,7 @@ describe('one request', () => {
 			type: 'files',
 			fields: 'ids',
 		});
-		expect(create?.body).toEqual({
-			id: result.id,
-			name: 'a.txt',
-			description: 'for tests',
-		});
+		expect(create?.body).toEqual({ id: result.id, name: 'a.txt', description: 'for tests' });
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
 			uploadType: 'multipart',
 			supportsAllDrives: 'true',

@@ -3,7 +3,6 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ConnectionFault } from '../../../../dev/google/faults';
 import { standardScopes } from '../../../../dev/google/tokens';
 import { changesLabels } from '../../../../nodes/Workspace/actions/mail/list/fields';
-import { failureOf } from '../../../createExecuteContext';
 import { Mails } from './mails';
 
 const mails = new Mails();
@@ -29,16 +28,12 @@ const unread = async () => idsOf(await mails.run('list', { status: 'unread', ret
 
 it('marks exactly the emails that are given out, after they were read, in one request', async () => {
 	const ids = seed(5);
-	const items = await mails.run(
-		'list',
-		{ status: 'unread', maxResults: 2 },
-		{ markAsRead: true },
-	);
+	const wanted = { status: 'unread', maxResults: 2 };
+	const items = await mails.run('list', wanted, { markAsRead: true });
 	expect(idsOf(items)).toEqual([ids[4], ids[3]]);
 	expect(items[0]?.json['status']).toBe('unread');
-	expect(bodies()).toEqual([
-		{ ids: [ids[4], ids[3]], addLabelIds: [], removeLabelIds: ['UNREAD'] },
-	]);
+	const change = { ids: [ids[4], ids[3]], addLabelIds: [], removeLabelIds: ['UNREAD'] };
+	expect(bodies()).toEqual([change]);
 	expect(mails.methods.at(-1)).toBe('messages.batchModify');
 	expect(await unread()).toEqual([ids[2], ids[1], ids[0]]);
 });
@@ -46,23 +41,20 @@ it('marks exactly the emails that are given out, after they were read, in one re
 it('adds and removes labels by name, and archives', async () => {
 	mails.google.gmail.labels = { Label_1: 'Clients/Acme' };
 	seed(1);
-	await mails.run(
-		'search',
-		{ query: 'Mail' },
-		{ addLabels: 'clients/acme', removeLabels: ['INBOX'] },
-	);
+	const change = { addLabels: 'clients/acme', removeLabels: ['INBOX'] };
+	await mails.run('search', { query: 'Mail' }, change);
 	const [item] = await mails.run('search', { query: 'Mail' });
 	expect(item?.json['labelIds']).toEqual(['UNREAD', 'Label_1']);
 });
 
 it.each([
-	[{ markAsRead: true, addLabels: [], removeLabels: [] }, true],
-	[{ markAsRead: false, addLabels: ['STARRED'], removeLabels: [] }, true],
-	[{ markAsRead: false, addLabels: [], removeLabels: ['INBOX'] }, true],
-	[{ markAsRead: false, addLabels: ['STARRED'], removeLabels: ['INBOX'] }, true],
-	[{ markAsRead: false, addLabels: [], removeLabels: [] }, false],
-])('whether a list may change emails: %j %j', (options, expected) => {
-	expect(changesLabels(options)).toBe(expected);
+	[true, [], [], true],
+	[false, ['STARRED'], [], true],
+	[false, [], ['INBOX'], true],
+	[false, ['STARRED'], ['INBOX'], true],
+	[false, [], [], false],
+])('may change emails: %j %j %j', (markAsRead, addLabels, removeLabels, expected) => {
+	expect(changesLabels({ markAsRead, addLabels, removeLabels })).toBe(expected);
 });
 
 it('a read of a conversation marks all of its emails', async () => {
@@ -92,7 +84,7 @@ it.each([
 	[{ removeLabels: 'None' }, /^'Remove Label Names or IDs': the mailbox has no label 'None'/],
 ])('%j fails before an email is read', async (options, words) => {
 	seed(1);
-	const failure = await failureOf(mails.run('list', {}, options));
+	const failure = await mails.failure('list', {}, options);
 	expect(failure.message).toMatch(words);
 	expect(mails.methods.filter((method) => method !== 'labels.list')).toEqual([]);
 });
@@ -100,11 +92,10 @@ it.each([
 it('without the scope the item fails, names it, and nothing is marked', async () => {
 	const ids = seed(1);
 	mails.signIn(['gmail.readonly']);
-	const failure = await failureOf(mails.run('list', {}, { markAsRead: true }));
+	const failure = await mails.failure('list', {}, { markAsRead: true });
+	const scope = 'https://www.googleapis.com/auth/gmail.modify';
 	expect(failure.httpCode).toBe('403');
-	expect(failure.description).toContain(
-		'lacks the scope https://www.googleapis.com/auth/gmail.modify',
-	);
+	expect(failure.description).toContain(`lacks the scope ${scope}`);
 	expect(await unread()).toEqual(ids);
 });
 
@@ -134,18 +125,9 @@ it('sends a thousand at once; what failed after the first thousand is told in a 
 
 it('an hourly flow gives no email twice, and loses none, over a hundred runs with faults in between', async () => {
 	const faults: Array<{ status?: number; times?: number; connection?: ConnectionFault }> = [
-		...[
-			{ times: 0 },
-			{ status: 429 },
-			{ status: 403, times: 9 },
-			{ status: 503 },
-			{ connection: 'resetBefore' as const },
-		],
-		...[
-			{ connection: 'resetAfter' as const },
-			{ connection: 'resetAfter' as const, times: 9 },
-			{ status: 400 },
-		],
+		...[{ times: 0 }, { status: 429 }, { status: 403, times: 9 }, { status: 503 }],
+		...[{ connection: 'resetBefore' as const }, { connection: 'resetAfter' as const }],
+		...[{ connection: 'resetAfter' as const, times: 9 }, { status: 400 }],
 	];
 	const matches = [modify, 'gmail.users.messages.get', 'gmail.users.messages.list'];
 	const seeded: string[] = [];
@@ -156,11 +138,8 @@ it('an hourly flow gives no email twice, and loses none, over a hundred runs wit
 		let isOver = false;
 		const match = ({ method }: { method?: string }) => !isOver && method === faulty;
 		mails.google.fault({ ...faults[hour % faults.length], match });
-		const running = mails.run(
-			'list',
-			{ status: 'unread', returnAll: true },
-			{ markAsRead: true },
-		);
+		const wanted = { status: 'unread', returnAll: true };
+		const running = mails.run('list', wanted, { markAsRead: true });
 		given.push(...idsOf(await running.catch(() => [])));
 		isOver = true;
 	}

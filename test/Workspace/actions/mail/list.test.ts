@@ -5,577 +5,467 @@ import { readParameters } from '../../../../nodes/fields/params';
 import { mapWithConcurrency } from '../../../../nodes/Workspace/actions/mail/mapWithConcurrency';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
 import { getAllFields, type Operation } from '../../../../nodes/Workspace/operation';
-import { failureOf, withBinaryData } from '../../../createExecuteContext';
+import { withBinaryData } from '../../../createExecuteContext';
 import { testClients, testItem } from '../../client';
 import { Mails } from './mails';
 import { file, multipart, plain } from './parts';
 
-describe('list', () => {
-	const mails = new Mails();
-	const day = (number: number) => new Date(Date.UTC(2026, 0, number));
-	const subjects = (items: ReadonlyArray<{ json: IDataObject }>) =>
-		items.map(({ json }) => json['subject']);
+const mails = new Mails();
+beforeAll(withBinaryData);
+const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+const seedDays = (count: number, more: object = {}) =>
+	Array.from({ length: count }, (_, at) =>
+		mails.google.gmail.seed({ subject: `mail ${at + 1}`, date: day(at + 1), ...more }),
+	);
+const subjects = (items: ReadonlyArray<{ json: IDataObject }>) =>
+	items.map(({ json }) => json['subject']);
+/** The only page of a list by an input object. */
+const page = async (inputObject: IDataObject) => {
+	const [only] = await mails.json({ operation: 'list', output: 'page', ...inputObject });
+	return only?.json ?? {};
+};
+const searched = (at = 0) => mails.google.requests[at]?.query.get('q');
 
-	describe('list', () => {
-		it('gives an item per email with what it needs, in one request for each', async () => {
-			const id = mails.google.gmail.seed({
-				from: '"Doe, John" <john@example.com>',
-				to: 'Someone <someone@example.com>, other@example.com',
-				subject: 'Grüße & mehr',
-				text: 'Tom & "Jerry" <x>  \u034f \u200c \u00ad',
-				date: day(5),
-			});
-			const [item] = await mails.run('list', {});
-			expect(item).toEqual({
-				json: {
-					id,
-					threadId: id,
-					snippet: 'Tom & "Jerry" <x>',
-					subject: 'Grüße & mehr',
-					sender: '"Doe, John" <john@example.com>',
-					to: 'Someone <someone@example.com>, other@example.com',
-					date: '2026-01-05T00:00:00.000Z',
-					status: 'unread',
-					labelIds: ['INBOX', 'UNREAD'],
-				},
-				pairedItem: { item: 0 },
-			});
-			expect(mails.queries).toEqual([
-				'q=-in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
-				'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
-			]);
-		});
+it('gives an item per email with what it needs, in one request for each', async () => {
+	const id = mails.google.gmail.seed({
+		from: '"Doe, John" <john@example.com>',
+		to: 'Someone <someone@example.com>, other@example.com',
+		subject: 'Grüße & mehr',
+		text: 'Tom & "Jerry" <x>  \u034f \u200c \u00ad',
+		date: day(5),
+	});
+	const [item] = await mails.run('list', {});
+	expect(item).toEqual({
+		json: {
+			id,
+			threadId: id,
+			snippet: 'Tom & "Jerry" <x>',
+			subject: 'Grüße & mehr',
+			sender: '"Doe, John" <john@example.com>',
+			to: 'Someone <someone@example.com>, other@example.com',
+			date: '2026-01-05T00:00:00.000Z',
+			status: 'unread',
+			labelIds: ['INBOX', 'UNREAD'],
+		},
+		pairedItem: { item: 0 },
+	});
+	expect(mails.queries).toEqual([
+		'q=-in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
+		'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
+	]);
+});
 
-		it('gives received emails, and what was sent and drafts only by their label', async () => {
-			const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
-			const [inbox, archived, toMyself] = [
-				seed('INBOX'),
-				seed('IMPORTANT'),
-				seed('SENT', 'INBOX'),
-			];
-			const [sent, draft] = [seed('SENT'), seed('DRAFT')];
-			const listed = async (options: IDataObject) =>
-				new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
-			expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));
-			expect(await listed({ labelIds: 'SENT' })).toEqual(new Set([toMyself, sent]));
-			expect(await listed({ labelIds: 'DRAFT' })).toEqual(new Set([draft]));
-		});
+it('gives received emails, and what was sent and drafts only by their label', async () => {
+	const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
+	const [inbox, archived, toMyself] = [seed('INBOX'), seed('IMPORTANT'), seed('SENT', 'INBOX')];
+	const [sent, draft] = [seed('SENT'), seed('DRAFT')];
+	const listed = async (options: IDataObject) =>
+		new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
+	expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));
+	expect(await listed({ labelIds: 'SENT' })).toEqual(new Set([toMyself, sent]));
+	expect(await listed({ labelIds: 'DRAFT' })).toEqual(new Set([draft]));
+});
 
-		it('a search finds drafts only where it names them, and an input object’s query is passed on unchanged', async () => {
-			mails.google.gmail.seed({ labelIds: ['DRAFT'] });
-			mails.google.gmail.seed({ labelIds: ['SENT'] });
-			const count = async (query: string, options: IDataObject = {}) =>
-				(await mails.run('search', { query }, options)).length;
-			expect(await count('Hi')).toBe(1);
-			expect(await count('in:anywhere Hi')).toBe(2);
-			expect(await count('in:drafts OR is:draft')).toBe(1);
-			expect(await count('Hi', { labelIds: 'DRAFT' })).toBe(1);
-			const [page] = await mails.json({ operation: 'search', query: 'Hi', details: false });
-			expect(page?.json['messages']).toHaveLength(2);
-			const without = { operation: 'search', query: 'Hi', includeDrafts: false };
-			const [received] = await mails.json(without);
-			expect(received?.json['messages']).toHaveLength(1);
-		});
+it('a search finds drafts only where it names them, and an input object’s query is passed on unchanged', async () => {
+	mails.google.gmail.seed({ labelIds: ['DRAFT'] });
+	mails.google.gmail.seed({ labelIds: ['SENT'] });
+	const count = async (query: string, options: IDataObject = {}) =>
+		(await mails.run('search', { query }, options)).length;
+	expect(await count('Hi')).toBe(1);
+	expect(await count('in:anywhere Hi')).toBe(2);
+	expect(await count('in:drafts OR is:draft')).toBe(1);
+	expect(await count('Hi', { labelIds: 'DRAFT' })).toBe(1);
+	const search = { operation: 'search', query: 'Hi', details: false };
+	expect((await page(search))['messages']).toHaveLength(2);
+	const received = await page({ ...search, includeDrafts: false });
+	expect(received['messages']).toHaveLength(1);
+});
 
-		it('an input object also finds emails in Spam and Trash', async () => {
-			mails.google.gmail.seed({ labelIds: ['SPAM'] });
-			const found = async (more: IDataObject) => {
-				const [page] = await mails.json({ operation: 'list', output: 'page', ...more });
-				return page?.json['messages'];
-			};
-			expect(await found({})).toHaveLength(0);
-			expect(await found({ includeSpamTrash: true })).toHaveLength(1);
-		});
+it('an input object also finds emails in Spam and Trash', async () => {
+	mails.google.gmail.seed({ labelIds: ['SPAM'] });
+	expect((await page({}))['messages']).toHaveLength(0);
+	expect((await page({ includeSpamTrash: true }))['messages']).toHaveLength(1);
+});
 
-		it('gives no item for an empty mailbox', async () => {
-			expect(await mails.run('list', {})).toEqual([]);
-		});
+it('gives no item for an empty mailbox', async () => {
+	expect(await mails.run('list', {})).toEqual([]);
+});
 
-		it.each<[string, IDataObject, string]>([
-			['without a condition', {}, ''],
-			[
-				'for all conditions of the form',
-				{
-					...{ from: 'a', status: 'read' },
-					options: { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' },
-				},
-				' Gmail was searched for: from:"a" is:read after:1767323045. Labels: INBOX.',
-			],
-			[
-				'for a search, as the editor shows it',
-				{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
-				' Gmail was searched for: rfc822msgid:<\u200ba&b@x.example>.',
-			],
-			[
-				'for a search with a word that Gmail does not know',
-				{ operation: 'search', query: 'form:ann "to: be" subject:x' },
-				" Gmail was searched for: form:ann \"to: be\" subject:x. Gmail's search has no word 'form:'.",
-			],
-		])(
-			'an empty result %s says what the user asked for',
-			async (_what, parameters, conditions) => {
-				expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
-					hints: [`No email matches.${conditions}`],
-				});
-			},
+const times = { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' };
+const byId = { operation: 'search', query: 'rfc822msgid:<a&b@x.example>' };
+const byForm = { operation: 'search', query: 'form:ann "to: be" subject:x' };
+const noForm = "Gmail's search has no word 'form:'.";
+
+it.each<[string, IDataObject, string]>([
+	['without a condition', {}, ''],
+	[
+		'for all conditions of the form',
+		{ from: 'a', status: 'read', options: times },
+		' Gmail was searched for: from:"a" is:read after:1767323045. Labels: INBOX.',
+	],
+	[
+		'for an ID, as it is shown',
+		byId,
+		' Gmail was searched for: rfc822msgid:<\u200ba&b@x.example>.',
+	],
+	['for an unknown word', byForm, ` Gmail was searched for: ${byForm.query}. ${noForm}`],
+])('an empty result %s says what the user asked for', async (_what, parameters, conditions) => {
+	const { hints } = await mails.hinted({ operation: 'list', ...parameters });
+	expect(hints).toEqual([`No email matches.${conditions}`]);
+});
+
+it('says so of one item of many only, and not at all where something was found', async () => {
+	mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
+	const all = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
+	const list = { operation: 'list', from: '={{ $json.from }}' };
+	const { items, hints } = await mails.hinted(list, all);
+	expect(items).toHaveLength(1);
+	expect(hints).toEqual([
+		expect.stringMatching(
+			/^No email matches\. Gmail was searched for: from:"(bob|eve)@example\.com"\.$/,
+		),
+	]);
+});
+
+it('a page may have 500 emails, with their details too', async () => {
+	await mails.run('list', { maxResults: 500 }, { output: 'page' });
+	expect(mails.queries).toEqual([expect.stringContaining('maxResults=500&')]);
+});
+
+it('an empty page after others is the end of the list, and no hint', async () => {
+	seedDays(2, { from: 'ann@example.com' });
+	const list = { operation: 'list', maxResults: 1 };
+	const from = 'ann@example.com';
+	const [first] = (await mails.hinted({ ...list, from, options: { output: 'page' } })).items;
+	const options = { output: 'page', pageToken: first?.json['nextPageToken'] };
+	const { hints } = await mails.hinted({ ...list, from: 'bob@example.com', options });
+	expect(hints).toEqual([]);
+});
+
+const received = {
+	receivedAfter: '2026-01-02T03:04:05Z',
+	receivedBefore: '2026-01-03T00:00:00+01:00',
+};
+
+it.each<[string, IDataObject, IDataObject, string]>([
+	['sender', { from: 'ann@example.com' }, {}, 'from:"ann@example.com"&'],
+	['a named sender', { from: '"Doe, A" <ann@example.com>' }, {}, 'from:"ann@example.com"&'],
+	['a sender who would be more', { from: 'a" OR is:starred' }, {}, 'from:"a OR is:starred"&'],
+	['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'from:"a OR b c"&'],
+	['unread', { status: 'unread' }, {}, 'is:unread&'],
+	['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
+	['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
+	['a time span, to the second', {}, received, 'after:1767323045 before:1767394800&'],
+])('asks for %s', async (_what, parameters, options, query) => {
+	await mails.run('list', parameters, options);
+	expect(mails.queries.at(-1)).toContain(query);
+});
+
+it.each([
+	['last24Hours', 1],
+	['last7Days', 7],
+	['last30Days', 30],
+])('counts %s back from now', async (span, days) => {
+	const before = Date.now();
+	await mails.run('list', { received: span });
+	const [, seconds] = /after:(\d+)/.exec(mails.queries[0] ?? '') ?? [];
+	const start = Number(seconds) * 1000 + days * 86_400_000;
+	expect(start).toBeGreaterThanOrEqual(before);
+	expect(start).toBeLessThanOrEqual(Date.now() + 1000);
+});
+
+it('a span between no times is refused', async () => {
+	const message = await mails.refused(mails.run('list', { received: 'between' }));
+	expect(message).toBe("'Received After' or 'Received Before' is required");
+});
+
+it('follows the pages to the limit, and no further', async () => {
+	seedDays(620);
+	const list = { operation: 'list', output: 'items', details: false };
+	const items = await mails.json({ ...list, maxResults: 510 });
+	expect(items).toHaveLength(510);
+	expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
+	const sizes = mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0]);
+	expect(sizes).toEqual(['maxResults=500', 'maxResults=10']);
+	expect(await mails.json({ ...list, returnAll: true })).toHaveLength(620);
+});
+
+it('asks for each email once', async () => {
+	seedDays(620);
+	expect(await mails.run('list', { returnAll: true })).toHaveLength(620);
+	expect(mails.count('messages.get')).toBe(620);
+	expect(mails.count('messages.list')).toBe(2);
+});
+
+it('takes an empty token for the next page as the end of the list', async () => {
+	const id = mails.google.gmail.seed({});
+	const body = { messages: [{ id, threadId: id }], nextPageToken: '' };
+	mails.google.fault({ match: 'gmail.users.messages.list', times: 3, status: 200, body });
+	expect(await mails.run('list', { returnAll: true })).toMatchObject([{ json: { id } }]);
+	expect(mails.count('messages.list')).toBe(1);
+	expect(await page({})).not.toHaveProperty('nextPageToken');
+});
+
+it('gives a page with the token of the next', async () => {
+	seedDays(3);
+	const list = async (pageToken = '') => {
+		const options = { output: 'page', ...(pageToken === '' ? {} : { pageToken }) };
+		const [only] = await mails.run('list', { maxResults: 2 }, options);
+		return only?.json as { messages: IDataObject[]; nextPageToken?: string };
+	};
+	const { messages, nextPageToken } = await list();
+	expect(messages.map(({ subject }) => subject)).toEqual(['mail 3', 'mail 2']);
+	const last = { messages: [expect.objectContaining({ subject: 'mail 1' })] };
+	expect(await list(nextPageToken)).toEqual(last);
+	mails.google.reset();
+	mails.signIn();
+	expect(await list()).toEqual({ messages: [] });
+});
+
+it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
+	const [, second = '', third = ''] = seedDays(3);
+	mails.google.fault({ match: ({ path }) => path.endsWith(second), status: 404 });
+	mails.google.fault({ match: ({ path }) => path.endsWith(third), delayMilliseconds: 50 });
+	expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
+});
+
+it('asks for no more than twenty at once, and for nothing more after a failure', async () => {
+	seedDays(40);
+	mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
+	expect((await mails.failure('list', { maxResults: 40 })).httpCode).toBe('403');
+	expect(mails.count('messages.get')).toBeLessThanOrEqual(25);
+});
+
+it.each([
+	{ options: { includeBody: true }, atOnce: 5 },
+	// Two emails, each with two files at once.
+	{ options: { downloadAttachments: true }, atOnce: 4 },
+	{ options: { downloadAttachments: true, includeBody: true }, atOnce: 4 },
+])('with $options makes at most $atOnce requests at once', async ({ options, atOnce }) => {
+	const names = ['a.pdf', 'b.pdf', 'c.pdf'];
+	for (let number = 1; number <= 20; number++) seed('many', number, ...names);
+	// Afterwards the gate lets more requests through.
+	await mails.run('list', {});
+	mails.google.latencyMilliseconds = 30;
+	mails.google.quotas.limits = { gmailAtOnce: atOnce };
+	expect(await mails.run('list', {}, options)).toHaveLength(20);
+	mails.google.latencyMilliseconds = 0;
+	expect(mails.google.quotas.refused).toBe(0);
+});
+
+it('waits out a rate limit of single details', async () => {
+	seedDays(10);
+	const fault = { nth: 3, times: 2, status: 429, retryAfter: 0 };
+	mails.google.fault({ match: 'gmail.users.messages.get', ...fault });
+	expect(await mails.run('list', {})).toHaveLength(10);
+	expect(mails.methods).toHaveLength(1 + 10 + 2);
+});
+
+it('adds the text and what is attached', async () => {
+	const encoding = 'Content-Transfer-Encoding: quoted-printable';
+	const text = `Content-Type: text/html; charset=iso-8859-1\n${encoding}\n\n<p>Gr=FC=DFe</p>`;
+	const pdf = 'Content-Type: application/pdf; name=r.pdf\n\nPDF';
+	const raw = `Subject: S\n${multipart('mixed', text, pdf)}`.replaceAll('\n', '\r\n');
+	mails.google.gmail.seed({ raw });
+	const [item] = await mails.run('list', {}, { includeBody: true });
+	const attached = { fileName: 'r.pdf', mimeType: 'application/pdf', size: 3 };
+	const attachments = [{ ...attached, inline: false, contentId: '' }];
+	expect(item?.json).toMatchObject({ subject: 'S', text: 'Grüße', attachments });
+});
+
+describe('search', () => {
+	it('passes the query on unchanged', async () => {
+		const query = 'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
+		await mails.run('search', { query });
+		expect(searched()).toBe(`-in:draft ${query}`);
+		await mails.json({ operation: 'search', query });
+		expect(searched(1)).toBe(query);
+	});
+
+	it.each([
+		['from:', 'from'],
+		['subject:Hi (has:attachment to: )', 'to'],
+		['from: subject:Hi', 'from'],
+		['x label:""', 'label'],
+	])('refuses %j, which has a word without a value', async (query, word) => {
+		const message = await mails.refused(mails.run('search', { query }));
+		expect(message).toBe(`'Query' has '${word}:' without a value`);
+	});
+
+	const words = ['from: ann', 'subject:"from:"', 'x form:', 'http:'];
+
+	it.each([...words, 'subject:re: Lunch', 'subject: aw: Hi'])('takes %j', async (query) => {
+		await mails.run('search', { query });
+		expect(searched()).toBe(`-in:draft ${query}`);
+	});
+
+	it('refuses two times between which there is none', async () => {
+		const between = { receivedAfter: '2026-01-03T00:00:00Z', receivedBefore: '2026-01-02' };
+		const failure = await mails.failure('list', { received: 'between', ...between });
+		expect(failure.message).toBe("'Received After' is not before 'Received Before'");
+	});
+
+	it('narrows it by time in brackets, also in an input object', async () => {
+		const query = 'a OR b';
+		await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
+		expect(searched()).toBe('-in:draft (a OR b) before:1767398400');
+		await mails.json({ operation: 'search', query, receivedAfter: '2026-01-03T00:00:00Z' });
+		expect(searched(1)).toBe('(a OR b) after:1767398400');
+	});
+
+	it('gives all emails as one page', async () => {
+		for (let number = 0; number < 620; number++) mails.google.gmail.seed({});
+		const all = await page({ returnAll: true, details: false });
+		expect(all['messages']).toHaveLength(620);
+		expect(all).not.toHaveProperty('nextPageToken');
+	});
+
+	it('finds', async () => {
+		mails.google.gmail.seed({ subject: 'Invoice 17' });
+		mails.google.gmail.seed({ subject: 'News' });
+		const found = await mails.run('search', { query: 'subject:invoice' });
+		expect(subjects(found)).toEqual(['Invoice 17']);
+	});
+});
+
+describe('the input object', () => {
+	it('gives a page unless told otherwise', async () => {
+		const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
+		const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
+		expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
+		const search = { operation: 'search', query: 'hello', maxResults: 5 };
+		expect(await mails.json({ ...search, output: 'items' })).toHaveLength(1);
+	});
+
+	const aWholeNumber = /'maxResults' must be a whole number from 1 to 10000, not 0/;
+	const aTime = /'receivedAfter' must be a date and time/;
+
+	it.each([
+		[{ operation: 'list', maxResults: 0 }, aWholeNumber],
+		[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
+		[{ operation: 'list', receivedAfter: 'last week' }, aTime],
+		[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
+		[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
+		[{ operation: 'search', query: ' ' }, /'query' is required/],
+		[{ operation: 'search' }, /'query' is required/],
+	])('refuses %j', async (inputObject, words) => {
+		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+	});
+});
+
+it.each([
+	['list', { maxResults: 1_000_000 }, 'not 1000000'],
+	['search', { query: '={{ "" }}' }, "'Query' is required"],
+])('the form of %s refuses %j', async (operation, parameters, words) => {
+	expect(await mails.refused(mails.run(operation, parameters))).toContain(words);
+});
+
+beforeEach(() => {
+	mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
+});
+const listed = () =>
+	mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
+
+describe('labels', () => {
+	it.each<[unknown, string[], number]>([
+		[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 1],
+		[[], [], 0],
+		[['Clients/Acme'], ['Label_1'], 1],
+		[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
+		[['STRAßE'], ['Label_3'], 1],
+	])('%j are asked for as %j', async (labelIds, ids, looks) => {
+		await mails.json({ operation: 'list', labelIds });
+		expect(listed()[0]?.query.getAll('labelIds')).toEqual(ids);
+		expect(mails.count('labels.list')).toBe(looks);
+	});
+
+	it('are looked up once for all items of a run', async () => {
+		const items = [{ json: {} }, { json: {} }, { json: {} }];
+		await mails.run('list', {}, { labelIds: ['To Do'] }, items);
+		expect(mails.count('labels.list')).toBe(1);
+		expect(listed()).toHaveLength(3);
+	});
+
+	it('that the mailbox does not have are named, with those that it has', async () => {
+		const failure = await mails.failure('list', {}, { labelIds: ['Acme'] });
+		expect(failure.message).toBe("'With Label Names or IDs': the mailbox has no label 'Acme'");
+		expect(failure.description).toMatch(
+			/^Its labels: 'Clients\/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',/,
 		);
+		expect(listed()).toEqual([]);
+	});
+});
 
-		it('says so of one item of many only, and not at all where something was found', async () => {
-			mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
-			const senders = ['ann', 'bob', 'eve'].map((name) => ({
-				json: { from: `${name}@example.com` },
-			}));
-			const { items, hints } = await mails.hinted(
-				{ operation: 'list', from: '={{ $json.from }}' },
-				senders,
-			);
-			expect(items).toHaveLength(1);
-			expect(hints).toEqual([
-				expect.stringMatching(
-					/^No email matches\. Gmail was searched for: from:"(bob|eve)@example\.com"\.$/,
-				),
-			]);
-		});
+const seed = (subject: string, number: number, ...names: string[]) => {
+	const parts = names.map((name) => file(name));
+	const raw = `Subject: ${subject}\n${multipart('mixed', plain('own'), ...parts)}`;
+	return mails.google.gmail.seed({ raw: raw.replaceAll('\n', '\r\n'), date: day(number) });
+};
 
-		it('a page may have 500 emails, with their details too', async () => {
-			await mails.run('list', { maxResults: 500 }, { output: 'page' });
-			expect(mails.queries).toEqual([expect.stringContaining('maxResults=500&')]);
-		});
-
-		it('an empty page after others is the end of the list, and no hint', async () => {
-			for (const number of [1, 2])
-				mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
-			const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };
-			const [first] = (await mails.hinted({ ...page, options: { output: 'page' } })).items;
-			const pageToken = first?.json['nextPageToken'];
-			expect(
-				(
-					await mails.hinted({
-						...page,
-						from: 'bob@example.com',
-						options: { output: 'page', pageToken },
-					})
-				).hints,
-			).toEqual([]);
-		});
-
-		it.each<[string, IDataObject, IDataObject, string]>([
-			['sender', { from: 'ann@example.com' }, {}, 'from:"ann@example.com"&'],
+describe('a list with the attachments', () => {
+	it('gives each email its files', async () => {
+		seed('two', 3, 'a.pdf', 'b.pdf');
+		seed('none', 2);
+		seed('one', 1, 'c.pdf');
+		const items = await mails.run('list', {}, { downloadAttachments: true });
+		const files = items.map(({ json, binary = {} }) => [
+			json['subject'],
+			...Object.entries(binary).map(([field, { fileName, data }]) => [
+				field,
+				fileName,
+				Buffer.from(data, 'base64').toString(),
+			]),
+		]);
+		expect(files).toEqual([
 			[
-				'a sender with a name',
-				{ from: '"Doe, A" <ann@example.com>' },
-				{},
-				'from:"ann@example.com"&',
+				'two',
+				['attachment_0', 'a.pdf', 'bytes of a.pdf'],
+				['attachment_1', 'b.pdf', 'bytes of b.pdf'],
 			],
-			[
-				'a sender that would be more',
-				{ from: 'a" OR is:starred' },
-				{},
-				'from:"a OR is:starred"&',
-			],
-			['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'from:"a OR b c"&'],
-			['unread', { status: 'unread' }, {}, 'is:unread&'],
-			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
-			['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
-			[
-				'a time span, to the second',
-				{},
-				{
-					receivedAfter: '2026-01-02T03:04:05Z',
-					receivedBefore: '2026-01-03T00:00:00+01:00',
-				},
-				'after:1767323045 before:1767394800&',
-			],
-		])('asks for %s', async (_what, parameters, options, query) => {
-			await mails.run('list', parameters, options);
-			expect(mails.queries.at(-1)).toContain(query);
-		});
-
-		it.each([
-			['last24Hours', 1],
-			['last7Days', 7],
-			['last30Days', 30],
-		])('counts %s back from now', async (received, days) => {
-			const before = Date.now();
-			await mails.run('list', { received });
-			const [, seconds] = /after:(\d+)/.exec(mails.queries[0] ?? '') ?? [];
-			const start = Number(seconds) * 1000 + days * 86_400_000;
-			expect(start).toBeGreaterThanOrEqual(before);
-			expect(start).toBeLessThanOrEqual(Date.now() + 1000);
-		});
-
-		it('a span between no times is refused', async () => {
-			expect(await mails.refused(mails.run('list', { received: 'between' }))).toBe(
-				"'Received After' or 'Received Before' is required",
-			);
-		});
-
-		it('follows the pages to the limit, and no further', async () => {
-			for (let number = 0; number < 620; number++)
-				mails.google.gmail.seed({ date: day(number) });
-			const list = { operation: 'list', output: 'items', details: false };
-			const items = await mails.json({ ...list, maxResults: 510 });
-			expect(items).toHaveLength(510);
-			expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
-			expect(mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0])).toEqual([
-				'maxResults=500',
-				'maxResults=10',
-			]);
-			expect(await mails.json({ ...list, returnAll: true })).toHaveLength(620);
-		});
-
-		it('gives a page with the token of the next', async () => {
-			for (const number of [1, 2, 3])
-				mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) });
-			const first = await mails.run('list', { maxResults: 2 }, { output: 'page' });
-			const { messages, nextPageToken } = first[0]?.json as {
-				messages: IDataObject[];
-				nextPageToken: string;
-			};
-			expect(messages.map(({ subject }) => subject)).toEqual(['mail 3', 'mail 2']);
-			const [second] = await mails.run(
-				'list',
-				{ maxResults: 2 },
-				{ output: 'page', pageToken: nextPageToken },
-			);
-			expect(second?.json).toEqual({
-				messages: [expect.objectContaining({ subject: 'mail 1' })],
-			});
-			mails.google.reset();
-			mails.signIn();
-			expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({
-				messages: [],
-			});
-		});
-
-		it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
-			const ids = [1, 2, 3].map((number) =>
-				mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
-			);
-			mails.google.fault({ match: ({ path }) => path.endsWith(ids[1] ?? ''), status: 404 });
-			mails.google.fault({
-				match: ({ path }) => path.endsWith(ids[2] ?? ''),
-				delayMilliseconds: 50,
-			});
-			expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
-		});
-
-		it('asks for no more than twenty at once, and for nothing more after a failure', async () => {
-			for (let number = 0; number < 40; number++)
-				mails.google.gmail.seed({ date: day(number) });
-			mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
-			const failure = await failureOf(mails.run('list', { maxResults: 40 }));
-			expect(failure.httpCode).toBe('403');
-			expect(
-				mails.methods.filter((method) => method === 'messages.get').length,
-			).toBeLessThanOrEqual(25);
-		});
-
-		it.each([
-			{ options: { includeBody: true }, atOnce: 5 },
-			// Two emails, each with two files at once.
-			{ options: { downloadAttachments: true }, atOnce: 4 },
-			{ options: { downloadAttachments: true, includeBody: true }, atOnce: 4 },
-		])('with $options makes at most $atOnce requests at once', async ({ options, atOnce }) => {
-			const names = ['a.pdf', 'b.pdf', 'c.pdf'];
-			for (let number = 1; number <= 20; number++) seed('many', number, ...names);
-			// Afterwards the gate lets more requests through.
-			await mails.run('list', {});
-			mails.google.latencyMilliseconds = 30;
-			mails.google.quotas.limits = { gmailAtOnce: atOnce };
-			expect(await mails.run('list', {}, options)).toHaveLength(20);
-			mails.google.latencyMilliseconds = 0;
-			expect(mails.google.quotas.refused).toBe(0);
-		});
-
-		it('waits out a rate limit of single details', async () => {
-			for (let number = 0; number < 10; number++)
-				mails.google.gmail.seed({ date: day(number) });
-			mails.google.fault({
-				match: 'gmail.users.messages.get',
-				nth: 3,
-				times: 2,
-				status: 429,
-				retryAfter: 0,
-			});
-			expect(await mails.run('list', {})).toHaveLength(10);
-			expect(mails.methods).toHaveLength(1 + 10 + 2);
-		});
-
-		it('adds the text and what is attached', async () => {
-			mails.google.gmail.seed({
-				raw: [
-					'Subject: S',
-					'Content-Type: multipart/mixed; boundary=b',
-					'',
-					'--b',
-					'Content-Type: text/html; charset=iso-8859-1',
-					'Content-Transfer-Encoding: quoted-printable',
-					'',
-					'<p>Gr=FC=DFe</p>',
-					'--b',
-					'Content-Type: application/pdf; name=r.pdf',
-					'',
-					'PDF',
-					'--b--',
-				].join('\r\n'),
-			});
-			const [item] = await mails.run('list', {}, { includeBody: true });
-			expect(item?.json).toMatchObject({
-				subject: 'S',
-				text: 'Grüße',
-				attachments: [
-					{
-						fileName: 'r.pdf',
-						mimeType: 'application/pdf',
-						size: 3,
-						inline: false,
-						contentId: '',
-					},
-				],
-			});
-		});
+			['none'],
+			['one', ['attachment_0', 'c.pdf', 'bytes of c.pdf']],
+		]);
+		const attachments = [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }];
+		expect(items[0]?.json).toMatchObject({ attachments });
+		expect(items[0]?.json).not.toHaveProperty('text');
 	});
 
-	describe('search', () => {
-		it('passes the query on unchanged', async () => {
-			const query =
-				'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
-			await mails.run('search', { query });
-			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
-			await mails.json({ operation: 'search', query });
-			expect(mails.google.requests[1]?.query.get('q')).toBe(query);
-		});
-
-		it.each([
-			['from:', 'from'],
-			['subject:Hi (has:attachment to: )', 'to'],
-			['from: subject:Hi', 'from'],
-			['x label:""', 'label'],
-		])('refuses %j, which has a word without a value', async (query, word) => {
-			const failure = await failureOf(mails.run('search', { query }));
-			expect(failure.message).toBe(`'Query' has '${word}:' without a value`);
-			expect(mails.google.requests).toEqual([]);
-		});
-
-		it.each([
-			'from: ann',
-			'subject:"from:"',
-			'x form:',
-			'http:',
-			'subject:re: Lunch',
-			'subject: aw: Hi',
-		])('takes %j', async (query) => {
-			await mails.run('search', { query });
-			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
-		});
-
-		it('refuses two times between which there is none', async () => {
-			const [receivedAfter, receivedBefore] = ['2026-01-03T00:00:00Z', '2026-01-02'];
-			const times = { received: 'between', receivedAfter, receivedBefore };
-			const failure = await failureOf(mails.run('list', times));
-			expect(failure.message).toBe("'Received After' is not before 'Received Before'");
-		});
-
-		it('narrows it by time in brackets', async () => {
-			await mails.run(
-				'search',
-				{ query: 'a OR b' },
-				{ receivedBefore: '2026-01-03T00:00:00Z' },
-			);
-			expect(mails.google.requests[0]?.query.get('q')).toBe(
-				'-in:draft (a OR b) before:1767398400',
-			);
-		});
-
-		it('narrows it by time in an input object, too', async () => {
-			const query = 'a OR b';
-			await mails.json({ operation: 'search', query, receivedAfter: '2026-01-03T00:00:00Z' });
-			expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) after:1767398400');
-		});
-
-		it('gives all emails as one page', async () => {
-			for (let number = 0; number < 620; number++) mails.google.gmail.seed({});
-			const [page] = await mails.json({ operation: 'list', returnAll: true, details: false });
-			expect(page?.json['messages']).toHaveLength(620);
-			expect(page?.json).not.toHaveProperty('nextPageToken');
-		});
-
-		it('finds', async () => {
-			mails.google.gmail.seed({ subject: 'Invoice 17' });
-			mails.google.gmail.seed({ subject: 'News' });
-			expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual([
-				'Invoice 17',
-			]);
-		});
-	});
-
-	describe('the input object', () => {
-		it('gives a page unless told otherwise', async () => {
-			const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
-			const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
-			expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
-			const items = await mails.json({
-				operation: 'search',
-				query: 'hello',
-				maxResults: 5,
-				output: 'items',
-			});
-			expect(items).toHaveLength(1);
-		});
-
-		it.each([
-			[
-				{ operation: 'list', maxResults: 0 },
-				/'maxResults' must be a whole number from 1 to 10000, not 0/,
-			],
-			[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
-			[
-				{ operation: 'list', receivedAfter: 'last week' },
-				/'receivedAfter' must be a date and time/,
-			],
-			[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
-			[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
-			[{ operation: 'search', query: ' ' }, /'query' is required/],
-			[{ operation: 'search' }, /'query' is required/],
-		])('refuses %j', async (inputObject, words) => {
-			expect(await mails.refused(mails.json(inputObject))).toMatch(words);
-		});
-	});
-
-	it('refuses numbers that no mailbox can give', async () => {
-		expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain(
-			'not 1000000',
-		);
-		expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain(
-			"'Query' is required",
-		);
-	});
-
-	beforeEach(() => {
-		mails.google.gmail.labels = {
-			Label_1: 'Clients/Acme',
-			Label_2: 'To Do',
-			Label_3: 'Straße',
+	it('hands the files of an email to the storage while others are still to come', async () => {
+		for (let number = 1; number <= 30; number++) seed('many', number, 'a.pdf');
+		const item = testItem();
+		const storedAt: number[] = [];
+		const store: typeof item.store = async (...binary) => {
+			storedAt.push(mails.google.requests.length);
+			return await testItem().store(...binary);
 		};
-	});
-	const listed = () =>
-		mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
-
-	describe('labels', () => {
-		it.each<[unknown, string[], number]>([
-			[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 1],
-			[[], [], 0],
-			[['Clients/Acme'], ['Label_1'], 1],
-			[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
-			[['STRAßE'], ['Label_3'], 1],
-		])('%j are asked for as %j', async (labelIds, ids, looks) => {
-			await mails.json({ operation: 'list', labelIds });
-			expect(listed()[0]?.query.getAll('labelIds')).toEqual(ids);
-			expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(looks);
-		});
-
-		it('are looked up once for all items of a run', async () => {
-			await mails.run('list', {}, { labelIds: ['To Do'] }, [
-				{ json: {} },
-				{ json: {} },
-				{ json: {} },
-			]);
-			expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(1);
-			expect(listed()).toHaveLength(3);
-		});
-
-		it('that the mailbox does not have are named, with those that it has', async () => {
-			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
-			expect(failure.message).toBe(
-				"'With Label Names or IDs': the mailbox has no label 'Acme'",
-			);
-			expect(failure.description).toMatch(
-				/^Its labels: 'Clients\/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',/,
-			);
-			expect(listed()).toEqual([]);
-		});
+		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const given = { downloadAttachments: true, maxResults: 30 };
+		const form = { mode: 'fields', timezone: 'UTC' } as const;
+		const params = readParameters(getAllFields(list), given, form);
+		// As the runner, which knows operations of any fields.
+		const operation: Operation = list;
+		await operation.send?.(clients, params, { ...item, store });
+		expect(storedAt).toHaveLength(30);
+		// Each mail is two requests, with two mails at once.
+		expect(storedAt[0]).toBeLessThan(10);
+		expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
 	});
 
-	beforeAll(withBinaryData);
-
-	const seed = (subject: string, day: number, ...names: string[]) =>
-		mails.google.gmail.seed({
-			raw: `Subject: ${subject}\r\n${multipart('mixed', plain('own'), ...names.map((name) => file(name))).replaceAll('\n', '\r\n')}`,
-			date: new Date(Date.UTC(2026, 0, day)),
+	it('goes with the text, by search, in the input object', async () => {
+		seed('one', 1, 'c.pdf');
+		const [item] = await mails.json({
+			...{ operation: 'search', query: 'subject:one', output: 'items' },
+			...{ includeBody: true, downloadAttachments: true },
 		});
+		expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
+		expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
+	});
 
-	describe('a list with the attachments', () => {
-		it('gives each email its files', async () => {
-			seed('two', 3, 'a.pdf', 'b.pdf');
-			seed('none', 2);
-			seed('one', 1, 'c.pdf');
-			const items = await mails.run('list', {}, { downloadAttachments: true });
-			expect(
-				items.map(({ json, binary = {} }) => [
-					json['subject'],
-					Object.entries(binary).map(([field, { fileName, data }]) => [
-						field,
-						fileName,
-						Buffer.from(data, 'base64').toString(),
-					]),
-				]),
-			).toEqual([
-				[
-					'two',
-					[
-						['attachment_0', 'a.pdf', 'bytes of a.pdf'],
-						['attachment_1', 'b.pdf', 'bytes of b.pdf'],
-					],
-				],
-				['none', []],
-				['one', [['attachment_0', 'c.pdf', 'bytes of c.pdf']]],
-			]);
-			expect(items[0]?.json).toMatchObject({
-				attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }],
-			});
-			expect(items[0]?.json).not.toHaveProperty('text');
-		});
-
-		it('hands the files of an email to the storage while others are still to come', async () => {
-			for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
-			const item = testItem();
-			const storedAt: number[] = [];
-			const store: typeof item.store = async (...binary) => {
-				storedAt.push(mails.google.requests.length);
-				return await testItem().store(...binary);
-			};
-			const clients = testClients(mails.google.url, mails.google.tokens.issue());
-			const given = { downloadAttachments: true, maxResults: 30 };
-			const params = readParameters(getAllFields(list), given, {
-				mode: 'fields',
-				timezone: 'UTC',
-			});
-			// As the runner, which knows operations of any fields.
-			const operation: Operation = list;
-			await operation.send?.(clients, params, { ...item, store });
-			expect(storedAt).toHaveLength(30);
-			// Each mail is two requests, with two mails at once.
-			expect(storedAt[0]).toBeLessThan(10);
-			expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
-		});
-
-		it('goes with the text, by search, in the input object', async () => {
-			seed('one', 1, 'c.pdf');
-			const [item] = await mails.json({
-				...{ operation: 'search', query: 'subject:one', output: 'items' },
-				...{ includeBody: true, downloadAttachments: true },
-			});
-			expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
-			expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
-		});
-
-		it('is refused as a page', async () => {
-			const inputObject = { operation: 'list', downloadAttachments: true };
-			expect(await mails.refused(mails.json(inputObject))).toMatch(
-				/downloadAttachments.* cannot be used if 'output' is page/,
-			);
-		});
+	it('is refused as a page', async () => {
+		const inputObject = { operation: 'list', downloadAttachments: true };
+		expect(await mails.refused(mails.json(inputObject))).toMatch(
+			/downloadAttachments.* cannot be used if 'output' is page/,
+		);
 	});
 });
 

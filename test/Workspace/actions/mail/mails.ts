@@ -1,5 +1,11 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
+import {
+	collectParts,
+	findHeader,
+	readText,
+	type MimePart,
+} from '../../../../dev/google/gmail/mime';
 import { type Field, getCollectionName } from '../../../../nodes/fields/field';
 import { commonOptions } from '../../../../nodes/fields/commonOptions';
 import { resources } from '../../../../nodes/Workspace/resources';
@@ -58,6 +64,18 @@ export class Mails extends StandIn {
 		);
 	}
 
+	/** How many requests of a method came in. */
+	count(method: string): number {
+		return this.methods.filter((one) => one === method).length;
+	}
+
+	/** The only email that was sent. */
+	get only() {
+		const [only, ...others] = this.google.gmail.sent;
+		if (only && others.length === 0) return only;
+		throw new Error(`${this.google.gmail.sent.length} emails were sent`);
+	}
+
 	/** Issues the node's token, with other scopes than the usual ones if they are given. */
 	signIn(scopes?: readonly string[]): void {
 		this.google.tokens.issue({ token, scopes });
@@ -82,6 +100,11 @@ export class Mails extends StandIn {
 			items,
 			node,
 		});
+	}
+
+	/** How a run fails. */
+	async failure(operation: string, parameters: IDataObject, options: IDataObject = {}) {
+		return await failureOf(this.run(operation, parameters, options));
 	}
 
 	/** Runs the node in JSON mode. */
@@ -117,6 +140,21 @@ export class Mails extends StandIn {
 		return message;
 	}
 }
+
+interface WithParts {
+	readonly mime: MimePart;
+}
+
+export const headerOf = ({ mime }: WithParts, name: string) => findHeader(mime.headers, name);
+
+/** The text of the only part of a type. */
+export function textOf({ mime }: WithParts, mimeType: string): string | undefined {
+	const part = collectParts(mime).find((one) => one.mimeType === mimeType);
+	return part && readText(part);
+}
+
+export const filesOf = ({ mime }: WithParts) =>
+	collectParts(mime).filter(({ filename }) => filename !== '');
 
 export function binary(
 	data: Buffer | string,

@@ -27,28 +27,18 @@ it('what is sent is what is read: subject, names, text and files in any letters'
 				const to = [`"${name.replaceAll('"', '\\"')}" <ann@example.com>`];
 				const attachments = [{ fileName, content: Buffer.from(bytes).toString('base64') }];
 				// As text: in a form, a text that starts with = is an expression.
-				const sending = JSON.stringify({
-					operation: 'send',
-					to,
-					subject,
-					body,
-					attachments,
-				});
+				const mail = { to, subject, body, attachments };
+				const sending = JSON.stringify({ operation: 'send', ...mail });
 				const [sent] = await mails.json(sending);
-				const read = {
-					operation: 'read',
-					messageId: sent?.json['id'],
-					downloadAttachments: true,
-				};
-				const [item] = await mails.json(read);
+				const read = { operation: 'read', messageId: sent?.json['id'] };
+				const [item] = await mails.json({ ...read, downloadAttachments: true });
 				expect(squeezed(item?.json['subject'])).toBe(squeezed(subject));
 				expect(item?.json['text']).toBe(body);
 				expect(mails.google.gmail.sent.at(-1)?.recipients).toEqual(['ann@example.com']);
 				expect(item?.json['attachments']).toMatchObject([{ size: bytes.length }]);
 				expect(squeezed(item?.binary?.['attachment_0']?.fileName)).toBe(squeezed(fileName));
-				expect(Buffer.from(item?.binary?.['attachment_0']?.data ?? '', 'base64')).toEqual(
-					Buffer.from(bytes),
-				);
+				const data = Buffer.from(item?.binary?.['attachment_0']?.data ?? '', 'base64');
+				expect(data).toEqual(Buffer.from(bytes));
 			},
 		),
 		{ numRuns: 100 },

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { readMail } from '../../../../nodes/untrusted/mail/readMail';
 import { withBinaryData } from '../../../createExecuteContext';
 import { Mails } from './mails';
-import { file, html, multipart, plain } from './parts';
+import { alternative, file, html, mixed, multipart, plain, related, typed } from './parts';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
@@ -20,452 +20,286 @@ const mail = (subject: string, body: string) =>
 const below = (header: string, text: string) =>
 	`\n\n---------- Attached email ---------\n${header}\n\n${text}`;
 const bill = 'Dear Ann, the bill for May is here. Please pay 20 EUR by Friday.';
-const typed = (type: string, text: string, more = '') => `Content-Type: ${type}\n${more}\n${text}`;
 const inline = 'Content-Disposition: inline\n';
+const attached = 'Content-Disposition: attachment\n';
+const base64 = 'Content-Transfer-Encoding: base64\n';
+const calendar = typed('text/calendar; method=REQUEST', 'BEGIN:VCALENDAR');
+const status = typed('message/delivery-status', 'Reporting-MTA: dns; x.example\n\nFinal: a@x');
+const made = '<p>own</p>';
+const both = alternative(plain('own'), html(made));
 
-interface Case {
-	readonly of: string;
-	readonly raw: string;
-	readonly text: string;
-	readonly html?: string;
-	/** Name or type of each attachment. */
-	readonly files?: string[];
-}
+/** What a mail is, its parts, its text, its HTML, and the name or type of each attachment. */
+type Case = [of: string, raw: string, text: string, markup?: string, files?: string[]];
 
-const cases: Case[] = [
-	{
-		of: "the sender's own text beside HTML with pictures",
-		raw: multipart(
-			'alternative',
-			plain('own *text*'),
-			multipart('related', html('<p>own</p>'), file('a.png', 'Content-ID: <a>\n')),
-		),
-		text: 'own *text*',
-		html: '<p>own</p>',
-		files: ['a.png'],
-	},
-	{
-		of: "Apple Mail: the sender's own text beside HTML around a file",
-		raw: multipart(
-			'alternative',
-			plain('own text'),
-			multipart('mixed', html('<b>one</b>'), file('a.pdf', inline), html('<b>two</b>')),
-		),
-		text: 'own text',
-		html: '<b>one</b>\n<b>two</b>',
-		files: ['a.pdf'],
-	},
-	{
-		of: 'Apple Mail: text, file, text',
-		raw: multipart('mixed', plain('before'), file('a.pdf', inline), plain('after')),
-		text: 'before\nafter',
-		files: ['a.pdf'],
-	},
-	{
-		of: 'an alternative whose last form has a text of its own behind the HTML',
-		raw: multipart(
-			'alternative',
-			plain('own'),
-			multipart('mixed', html('<p>made</p>'), plain('footer')),
-		),
-		text: 'own',
-		html: '<p>made</p>',
-	},
-	{
-		of: 'an empty text beside full HTML',
-		raw: multipart('alternative', plain(''), html('<p>all of it</p>')),
-		text: 'all of it',
-		html: '<p>all of it</p>',
-	},
-	{
-		of: 'a text of white space beside full HTML with a picture and a file',
-		raw: multipart(
-			'mixed',
-			multipart(
-				'alternative',
-				plain(' \n\u00a0\n'),
-				multipart('related', html('<p>all</p>'), file('a.png')),
-			),
-			file('b.pdf'),
-		),
-		text: 'all',
-		html: '<p>all</p>',
-		files: ['a.png', 'b.pdf'],
-	},
-	{
-		of: 'full text beside empty HTML',
-		raw: multipart('alternative', plain('all'), html('')),
-		text: 'all',
-		html: '',
-	},
-	{
-		of: 'a mailing list: an HTML mail with the footer of the list',
-		raw: multipart(
-			'mixed',
-			multipart('alternative', plain('own'), html('<p>own</p>')),
-			plain('-- list'),
-		),
-		text: 'own\n-- list',
-		html: '<p>own</p>',
-	},
-	{
-		of: 'a mailing list: HTML alone and the footer',
-		raw: multipart('mixed', multipart('alternative', html('<p>own</p>')), plain('-- list')),
-		text: 'own\n-- list',
-		html: '<p>own</p>',
-	},
-	{
-		of: 'a signed mail',
-		raw: multipart(
-			'signed',
-			multipart('alternative', plain('own'), html('<p>own</p>')),
-			typed('application/pgp-signature; name=signature.asc', 'SIG'),
-		),
-		text: 'own',
-		html: '<p>own</p>',
-		files: ['signature.asc'],
-	},
-	{
-		of: 'S/MIME: a signed text',
-		raw: multipart(
-			'signed',
-			plain('own'),
-			typed(
-				'application/pkcs7-signature; name="smime.p7s"',
-				'U0lH',
-				'Content-Transfer-Encoding: base64\n',
-			),
-		),
-		text: 'own',
-		files: ['smime.p7s'],
-	},
-	{
-		of: 'an encrypted mail',
-		raw: multipart(
-			'encrypted',
-			typed('application/pgp-encrypted', 'Version: 1'),
-			typed('application/octet-stream; name=encrypted.asc', 'PGP'),
-		),
-		text: '',
-		files: ['application/pgp-encrypted', 'encrypted.asc'],
-	},
-	{
-		of: 'S/MIME: a mail that is one encrypted file',
-		raw: typed(
-			'application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"',
-			'AAAA',
-			'Content-Transfer-Encoding: base64\n',
-		),
-		text: '',
-		files: ['smime.p7m'],
-	},
-	{
-		of: 'an invitation from Google Calendar',
-		raw: multipart(
-			'mixed',
-			multipart(
-				'alternative',
-				plain('invited'),
-				html('<p>invited</p>'),
-				typed('text/calendar; method=REQUEST', 'BEGIN:VCALENDAR'),
-			),
-			typed('application/ics; name="invite.ics"', 'BEGIN:VCALENDAR'),
-		),
-		text: 'invited',
-		html: '<p>invited</p>',
-		files: ['text/calendar', 'invite.ics'],
-	},
-	{
-		of: 'an invitation from Outlook, which has nothing else',
-		raw: typed('text/calendar; method=REQUEST; charset=utf-8', 'BEGIN:VCALENDAR'),
-		text: '',
-		files: ['text/calendar'],
-	},
-	{
-		of: 'a bounce',
-		raw: multipart(
-			'report',
-			plain('not delivered'),
-			typed(
-				'message/delivery-status',
-				'Reporting-MTA: dns; x.example\n\nFinal-Recipient: rfc822; a@x.example',
-			),
-			mail('lost', '\nthe lost mail'),
-		),
-		text: `not delivered${below('Subject: lost', 'the lost mail')}`,
-		files: ['message/delivery-status'],
-	},
-	{
-		of: 'a bounce with the header only',
-		raw: multipart(
-			'report',
-			plain('not delivered'),
-			typed('message/delivery-status', 'x'),
-			typed('text/rfc822-headers', 'Subject: lost'),
-		),
-		text: 'not delivered',
-		files: ['message/delivery-status', 'text/rfc822-headers'],
-	},
-	{
-		of: 'a read receipt',
-		raw: multipart(
-			'report',
-			plain('was read'),
-			typed('message/disposition-notification', 'Disposition: displayed'),
-		),
-		text: 'was read',
-		files: ['message/disposition-notification'],
-	},
-	{
-		of: 'a digest',
-		raw: multipart(
-			'mixed',
-			plain('contents'),
-			multipart('digest', '\nSubject: one\n\nfirst', '\nSubject: two\n\nsecond'),
-		),
-		text: `contents${below('Subject: one', 'first')}${below('Subject: two', 'second')}`,
-	},
-	{
-		of: 'a mail within a mail within a mail',
-		raw: multipart(
-			'mixed',
-			plain('outer'),
-			mail(
-				'inner',
-				`Content-Type: multipart/mixed; boundary=i\n\n--i\n${mail('innermost', '\ndeep')}\n--i--`,
-			),
-		),
-		text: `outer${below('Subject: inner', '')}${below('Subject: innermost', 'deep').slice(2)}`,
-	},
-	{
-		of: 'a mail that is forwarded as a file and has files itself',
-		raw: multipart(
-			'mixed',
-			`Content-Type: message/rfc822; name=order.eml\n\nFrom: =?utf-8?q?J=C3=B6rg?= <j@x.example>\nDate: Mon, 5 Jan 2026 10:00:00 +0000\nSubject: Order\nTo: ann@x.example\n${multipart('related', html('<p>two</p>'), file('a.pdf')).replaceAll('related-x', 'r')}`,
-			file('b.pdf'),
-		),
-		text: below(
-			'From: Jörg <j@x.example>\nDate: Mon, 5 Jan 2026 10:00:00 +0000\nSubject: Order\nTo: ann@x.example',
-			'two',
-		).slice(2),
-		files: ['order.eml', 'a.pdf', 'b.pdf'],
-	},
-	...[
-		'Your client does not support HTML messages.',
-		'Diese Nachricht liegt nur in HTML vor. Bitte öffnen Sie sie im Browser: https://a.example/1',
-		'このメールはHTML形式です。',
-		'View this email online: https://news.example/abc',
-		'_____\nAnnounce mailing list\nannounce@lists.example\nhttps://lists.example/announce',
-		'-- \nYou get this because of your account.\nUnsubscribe',
-	].map((placeholder) => ({
-		of: `HTML beside a placeholder: ${placeholder}`,
-		raw: multipart(
-			'alternative',
-			plain(placeholder),
-			html(`<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`),
-		),
-		text: `${bill}\n\nPay [https://a.example/1]`,
-		html: `<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`,
-	})),
-	{
-		of: 'a short HTML beside a long placeholder',
-		raw: multipart(
-			'alternative',
-			plain('Your program cannot show HTML. Please use another one to read this message.'),
-			html('<p>Code: 1234</p>'),
-		),
-		text: 'Code: 1234',
-		html: '<p>Code: 1234</p>',
-	},
-	{
-		of: "the sender's own text beside HTML that says a little more",
-		raw: multipart(
-			'alternative',
-			plain(`*${bill}*`),
-			html(`<p>View this email online</p><p>${bill}</p><p>Our shop, 1 Long Lane</p>`),
-		),
-		text: `*${bill}*`,
-		html: `<p>View this email online</p><p>${bill}</p><p>Our shop, 1 Long Lane</p>`,
-	},
-	{
-		of: 'the same text in a language without spaces, with lines of its own',
-		raw: multipart(
-			'alternative',
-			plain('お世話になっ\nております。会議の件\nですが'),
-			html('<p>お世話になっております。会議の件ですが</p>'),
-		),
-		text: 'お世話になっ\nております。会議の件\nですが',
-		html: '<p>お世話になっております。会議の件ですが</p>',
-	},
-	{
-		of: 'a whole text beside HTML that has only a link',
-		raw: multipart('alternative', plain(bill), html('<p>View online</p>')),
-		text: bill,
-		html: '<p>View online</p>',
-	},
-	{
-		of: 'a picture alone',
-		raw: typed('image/png; name=scan.png', 'iVBO', 'Content-Transfer-Encoding: base64\n'),
-		text: '',
-		files: ['scan.png'],
-	},
-	{
-		of: 'a text with a name, which is the mail',
-		raw: typed('text/plain; name="mail.txt"; charset=utf-8', 'all of it'),
-		text: 'all of it',
-	},
-	{
-		of: 'forms with names',
-		raw: multipart(
-			'alternative',
-			typed('text/plain; name="m.txt"', 'own'),
-			typed('text/html; name="m.htm"', '<p>own</p>', inline),
-		),
-		text: 'own',
-		html: '<p>own</p>',
-	},
-	{
-		of: 'texts that are files',
-		raw: multipart(
-			'mixed',
-			plain('own'),
-			typed('text/plain; name=log.txt', 'log', inline),
-			typed('text/csv', 'a,b'),
-			typed('text/html; name=page.html', '<p>', 'Content-Disposition: attachment\n'),
-		),
-		text: 'own',
-		files: ['log.txt', 'text/csv', 'page.html'],
-	},
-	{
-		of: 'a file of no bytes',
-		raw: multipart(
-			'mixed',
-			plain('own'),
-			'Content-Type: text/plain; name=empty.txt\nContent-Disposition: attachment\n\n',
-		),
-		text: 'own',
-		files: ['empty.txt'],
-	},
-	{
-		of: 'a file without a name',
-		raw: multipart(
-			'mixed',
-			plain('own'),
-			typed('application/octet-stream', 'x', 'Content-Disposition: attachment\n'),
-		),
-		text: 'own',
-		files: ['application/octet-stream'],
-	},
-	{
-		of: 'a mail without a Content-Type',
-		raw: 'Subject: bare\n\nall of it',
-		text: 'all of it',
-	},
-	{
-		of: 'types in capital letters',
-		raw: `Content-Type: MULTIPART/ALTERNATIVE; BOUNDARY=q\n\n--q\nContent-Type: TEXT/PLAIN; CHARSET=UTF-8\n\nown\n--q\nContent-Type: Text/HTML\n\n<p>own</p>\n--q--`,
-		text: 'own',
-		html: '<p>own</p>',
-	},
-	{
-		of: 'parts without the last delimiter',
-		raw: 'Content-Type: multipart/mixed; boundary=q\n\n--q\n\nown\n--q\nContent-Type: application/pdf; name=a.pdf\n\nPDF\n',
-		text: 'own',
-		files: ['a.pdf'],
-	},
-	{
-		of: 'text of another kind',
-		raw: typed('text/enriched', 'own'),
-		text: 'own',
-	},
-	{
-		of: 'a file in uuencode, which stays as it is',
-		raw: plain('see below\nbegin 644 a.txt\n#86)C\n`\nend'),
-		text: 'see below\nbegin 644 a.txt\n#86)C\n`\nend',
-	},
-	{
-		of: 'a file from a Mac',
-		raw: multipart(
-			'mixed',
-			plain('own'),
-			multipart(
-				'appledouble',
-				typed('application/applefile; name="a.jpg"', 'x'),
-				typed('image/jpeg; name="a.jpg"', 'x'),
-			),
-		),
-		text: 'own',
-		files: ['a.jpg', 'a.jpg'],
-	},
-	{
-		of: 'a winmail.dat',
-		raw: multipart(
-			'mixed',
-			plain('own'),
-			typed('application/ms-tnef; name="winmail.dat"', 'x'),
-		),
-		text: 'own',
-		files: ['winmail.dat'],
-	},
-	{
-		of: 'AMP beside HTML',
-		raw: multipart(
-			'alternative',
-			plain('own'),
-			typed('text/x-amp-html', '<html amp4email>'),
-			html('<p>own</p>'),
-		),
-		text: 'own',
-		html: '<p>own</p>',
-		files: ['text/x-amp-html'],
-	},
-	{
-		of: 'HTML that names its charset itself',
-		raw: 'Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<meta charset=3D"windows-1251"><p>=CF=F0=E8</p>',
-		text: 'При',
-		html: '<meta charset="windows-1251"><p>При</p>',
-	},
-];
+describe('one text in several forms', () => {
+	const withPicture = related(html(made), file('a.png', 'Content-ID: <a>\n'));
+	const apple = mixed(html('<b>one</b>'), file('a.pdf', inline), html('<b>two</b>'));
+	const blank = alternative(plain(' \n\u00a0\n'), related(html('<p>all</p>'), file('a.png')));
+	const nameless = typed('text/html; name="m.htm"', made, inline);
+	const named = alternative(typed('text/plain; name="m.txt"', 'own'), nameless);
+	const amp = alternative(plain('own'), typed('text/x-amp-html', '<html amp4email>'), html(made));
+	const capital = 'Content-Type: MULTIPART/ALTERNATIVE; BOUNDARY=q\n\n';
+	const forms =
+		'Content-Type: TEXT/PLAIN; CHARSET=UTF-8\n\nown\n--q\nContent-Type: Text/HTML\n\n';
+	const encoding = 'Content-Transfer-Encoding: quoted-printable\n';
+	const russian = '<meta charset=3D"windows-1251"><p>=CF=F0=E8</p>';
 
-it.each(cases)('$of', async ({ raw, text, html: markup = '', files = [] }) => {
-	const { json } = await read(raw);
-	const attachments = json['attachments'] as Array<{ fileName: string; mimeType: string }>;
-	expect([json['text'], json['html']]).toEqual([text, markup]);
-	expect(attachments.map(({ fileName, mimeType }) => fileName || mimeType)).toEqual(files);
+	itReads([
+		[
+			'own text and HTML with pictures',
+			alternative(plain('own *text*'), withPicture),
+			'own *text*',
+			made,
+			['a.png'],
+		],
+		[
+			'Apple Mail, HTML around a file',
+			alternative(plain('own'), apple),
+			'own',
+			'<b>one</b>\n<b>two</b>',
+			['a.pdf'],
+		],
+		[
+			'HTML with a text of its own behind it',
+			alternative(plain('own'), mixed(html(made), plain('foot'))),
+			'own',
+			made,
+		],
+		[
+			'an empty text beside full HTML',
+			alternative(plain(''), html('<p>all</p>')),
+			'all',
+			'<p>all</p>',
+		],
+		[
+			'a text of white space beside full HTML',
+			mixed(blank, file('b.pdf')),
+			'all',
+			'<p>all</p>',
+			['a.png', 'b.pdf'],
+		],
+		['full text beside empty HTML', alternative(plain('all'), html('')), 'all'],
+		['forms with names', named, 'own', made],
+		['AMP beside HTML', amp, 'own', made, ['text/x-amp-html']],
+		['types in capital letters', `${capital}--q\n${forms}${made}\n--q--`, 'own', made],
+		[
+			'HTML that names its charset itself',
+			typed('text/html', russian, encoding),
+			'При',
+			'<meta charset="windows-1251"><p>При</p>',
+		],
+	]);
+
+	const payLink = `<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`;
+	const payText = `${bill}\n\nPay [https://a.example/1]`;
+
+	itReads(
+		[
+			'Your client does not support HTML messages.',
+			'Diese Nachricht liegt nur in HTML vor. Bitte öffnen Sie sie im Browser: https://a.example/1',
+			'このメールはHTML形式です。',
+			'View this email online: https://news.example/abc',
+			'_____\nAnnounce mailing list\nannounce@lists.example\nhttps://lists.example/announce',
+			'-- \nYou get this because of your account.\nUnsubscribe',
+		].map((text) => [
+			`a placeholder: ${text}`,
+			alternative(plain(text), html(payLink)),
+			payText,
+			payLink,
+		]),
+	);
+
+	const long = 'Your program cannot show HTML. Please use another one to read this message.';
+	const code = '<p>Code: 1234</p>';
+	const more = `<p>View this email online</p><p>${bill}</p><p>Our shop, 1 Long Lane</p>`;
+	const lines = 'お世話になっ\nております。会議の件\nですが';
+	const oneLine = `<p>${lines.replaceAll('\n', '')}</p>`;
+	const link = '<p>View online</p>';
+
+	itReads([
+		[
+			'a short HTML beside a long placeholder',
+			alternative(plain(long), html(code)),
+			'Code: 1234',
+			code,
+		],
+		[
+			'own text beside HTML that says a little more',
+			alternative(plain(`*${bill}*`), html(more)),
+			`*${bill}*`,
+			more,
+		],
+		[
+			'lines in a language without spaces',
+			alternative(plain(lines), html(oneLine)),
+			lines,
+			oneLine,
+		],
+		[
+			'a whole text beside HTML that has only a link',
+			alternative(plain(bill), html(link)),
+			bill,
+			link,
+		],
+	]);
 });
+
+describe('several texts', () => {
+	const appleText = mixed(plain('before'), file('a.pdf', inline), plain('after'));
+	const list = plain('-- list');
+
+	itReads([
+		['Apple Mail: text, file, text', appleText, 'before\nafter', '', ['a.pdf']],
+		['an HTML mail with the footer of a mailing list', mixed(both, list), 'own\n-- list', made],
+		['HTML alone with that footer', mixed(alternative(html(made)), list), 'own\n-- list', made],
+	]);
+
+	const report = (...parts: string[]) => multipart('report', ...parts);
+	const lost = plain('not delivered');
+	const bounce = report(lost, status, mail('lost', '\nthe lost mail'));
+	const header = report(lost, status, typed('text/rfc822-headers', 'Subject: lost'));
+	const receipt = typed('message/disposition-notification', 'Disposition: displayed');
+	const digest = multipart('digest', '\nSubject: one\n\nfirst', '\nSubject: two\n\nsecond');
+	const [first, second] = [below('Subject: one', 'first'), below('Subject: two', 'second')];
+	const innermost = `Content-Type: multipart/mixed; boundary=i\n\n--i\n${mail('innermost', '\ndeep')}\n--i--`;
+	const nested = below('Subject: inner', '') + below('Subject: innermost', 'deep').slice(2);
+	const [date, subject] = [
+		'Date: Mon, 5 Jan 2026 10:00:00 +0000',
+		'Subject: Order\nTo: ann@x.example',
+	];
+	const orderParts = related(html('<p>two</p>'), file('a.pdf')).replaceAll('related-x', 'r');
+	const order = `From: =?utf-8?q?J=C3=B6rg?= <j@x.example>\n${date}\n${subject}\n${orderParts}`;
+	const forwarded = mixed(typed('message/rfc822; name=order.eml', order), file('b.pdf'));
+	const orderText = below(`From: Jörg <j@x.example>\n${date}\n${subject}`, 'two').slice(2);
+
+	itReads([
+		[
+			'a bounce',
+			bounce,
+			`not delivered${below('Subject: lost', 'the lost mail')}`,
+			'',
+			['message/delivery-status'],
+		],
+		[
+			'a bounce with the header only',
+			header,
+			'not delivered',
+			'',
+			['message/delivery-status', 'text/rfc822-headers'],
+		],
+		[
+			'a read receipt',
+			report(plain('was read'), receipt),
+			'was read',
+			'',
+			['message/disposition-notification'],
+		],
+		['a digest', mixed(plain('contents'), digest), `contents${first}${second}`],
+		[
+			'a mail in a mail in a mail',
+			mixed(plain('outer'), mail('inner', innermost)),
+			`outer${nested}`,
+		],
+		[
+			'a mail as a file, with files itself',
+			forwarded,
+			orderText,
+			'',
+			['order.eml', 'a.pdf', 'b.pdf'],
+		],
+	]);
+});
+
+describe('files', () => {
+	const own = plain('own');
+	const signature = typed('application/pgp-signature; name=signature.asc', 'SIG');
+	const smime = typed('application/pkcs7-signature; name="smime.p7s"', 'U0lH', base64);
+	const version = typed('application/pgp-encrypted', 'Version: 1');
+	const pgp = typed('application/octet-stream; name=encrypted.asc', 'PGP');
+	const enveloped = 'application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"';
+	const ics = typed('application/ics; name="invite.ics"', 'BEGIN:VCALENDAR');
+	const google = mixed(alternative(plain('invited'), html('<p>invited</p>'), calendar), ics);
+	const log = typed('text/plain; name=log.txt', 'log', inline);
+	const page = typed('text/html; name=page.html', '<p>', attached);
+	const texts = mixed(own, log, typed('text/csv', 'a,b'), page);
+	const noBytes = typed('text/plain; name=empty.txt', '', attached);
+	const noName = typed('application/octet-stream', 'x', attached);
+	const fork = typed('application/applefile; name="a.jpg"', 'x');
+	const double = multipart('appledouble', fork, typed('image/jpeg; name="a.jpg"', 'x'));
+	const winmail = typed('application/ms-tnef; name="winmail.dat"', 'x');
+	const named = typed('text/plain; name="mail.txt"; charset=utf-8', 'all of it');
+	const uuencoded = 'see below\nbegin 644 a.txt\n#86)C\n`\nend';
+	const noEnd = 'Content-Type: multipart/mixed; boundary=q\n\n--q\n\nown\n--q\n';
+	const pdf = typed('application/pdf; name=a.pdf', 'PDF\n');
+
+	itReads([
+		['a signed mail', multipart('signed', both, signature), 'own', made, ['signature.asc']],
+		['S/MIME: a signed text', multipart('signed', own, smime), 'own', '', ['smime.p7s']],
+		[
+			'an encrypted mail',
+			multipart('encrypted', version, pgp),
+			'',
+			'',
+			['application/pgp-encrypted', 'encrypted.asc'],
+		],
+		['S/MIME: one encrypted file', typed(enveloped, 'AAAA', base64), '', '', ['smime.p7m']],
+		[
+			'an invitation from Google',
+			google,
+			'invited',
+			'<p>invited</p>',
+			['text/calendar', 'invite.ics'],
+		],
+		['one from Outlook, which is all', calendar, '', '', ['text/calendar']],
+		[
+			'a picture alone',
+			typed('image/png; name=scan.png', 'iVBO', base64),
+			'',
+			'',
+			['scan.png'],
+		],
+		['a text with a name, which is the mail', named, 'all of it'],
+		['texts that are files', texts, 'own', '', ['log.txt', 'text/csv', 'page.html']],
+		['a file of no bytes', mixed(own, noBytes), 'own', '', ['empty.txt']],
+		['a file without a name', mixed(own, noName), 'own', '', ['application/octet-stream']],
+		['a mail without a Content-Type', 'Subject: bare\n\nall of it', 'all of it'],
+		['parts without the last delimiter', noEnd + pdf, 'own', '', ['a.pdf']],
+		['text of another kind', typed('text/enriched', 'own'), 'own'],
+		['a file in uuencode, which stays as it is', plain(uuencoded), uuencoded],
+		['a file from a Mac', mixed(own, double), 'own', '', ['a.jpg', 'a.jpg']],
+		['a winmail.dat', mixed(own, winmail), 'own', '', ['winmail.dat']],
+	]);
+});
+
+function itReads(cases: Case[]): void {
+	it.each(cases)('%s', async (_of, raw, text, markup = '', files = []) => {
+		const { json } = await read(raw);
+		const attachments = json['attachments'] as Array<{ fileName: string; mimeType: string }>;
+		expect([json['text'], json['html']]).toEqual([text, markup]);
+		expect(attachments.map(({ fileName, mimeType }) => fileName || mimeType)).toEqual(files);
+	});
+}
 
 it('an attached email without an ID of its own is text, and its files are listed', async () => {
 	const inner = `Subject: inner\n${multipart('mixed', plain('the inner mail'), file('a.pdf'))}`;
-	const { json, binary } = await read(multipart('digest', `\n${inner}`), {
-		downloadAttachments: true,
-	});
+	const digest = multipart('digest', `\n${inner}`);
+	const { json, binary } = await read(digest, { downloadAttachments: true });
 	expect(json['text']).toContain('Subject: inner\n\nthe inner mail');
 	expect(json['attachments']).toMatchObject([{ fileName: 'a.pdf' }]);
 	expect(Object.keys(binary ?? {})).toEqual(['attachment_0']);
 });
 
 describe('parts as no email should have them', () => {
+	const body = { size: 2, data: 'SGk' };
+
 	it.each([
-		[
-			'a multipart without parts',
-			{ mimeType: 'multipart/mixed', body: { size: 2, data: 'SGk' } },
-		],
-		['no type', { body: { size: 2, data: 'SGk' } }],
-		[
-			'a type with parameters',
-			{ mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } },
-		],
-		[
-			'no parts of parts',
-			{ mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } },
-		],
-	])('%s: what they say is the text', (_what, part) => {
-		expect(
-			readMail({ message: { payload: part }, withText: true, separateTexts: {} }),
-		).toMatchObject({
-			text: 'Hi',
-			attachments: [],
-		});
+		['a multipart without parts', { mimeType: 'multipart/mixed', body }],
+		['no type', { body }],
+		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body }],
+		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body }],
+	])('%s: what they say is the text', (_what, payload) => {
+		const read = readMail({ message: { payload }, withText: true, separateTexts: {} });
+		expect(read).toMatchObject({ text: 'Hi', attachments: [] });
 	});
 
 	it('an empty text that Gmail stores separately is the stored one', () => {
@@ -480,32 +314,28 @@ describe('parts as no email should have them', () => {
 		mimeType,
 		body: { data: Buffer.from(text).toString('base64url') },
 	});
-	const related = (...parts: object[]) => ({ payload: { mimeType: 'multipart/related', parts } });
+	const inRelated = (...parts: object[]) => ({
+		payload: { mimeType: 'multipart/related', parts },
+	});
 
 	it.each([
 		[['text/plain a', 'text/html b', 'text/plain c'], 'a\nb\nc', 'b'],
 		[['text/html <p>a</p>', 'text/html <p>b</p>'], 'a\n\nb', '<p>a</p>\n<p>b</p>'],
 		[['text/plain a', 'text/plain b'], 'a\nb', ''],
-	])(
-		'whatever else stands where the pictures should be is all read: %j',
-		(bodies, text, html) => {
-			const message = related(
-				...bodies.map((body) => {
-					const [type = '', content = ''] = body.split(' ');
-					return part(type, content);
-				}),
-			);
-			expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
-				text,
-				html,
-			});
-		},
-	);
+	])('all is read where pictures should be: %j', (bodies, text, markup) => {
+		const parts = bodies.map((body) => {
+			const [type = '', content = ''] = body.split(' ');
+			return part(type, content);
+		});
+		const message = inRelated(...parts);
+		const read = readMail({ message, withText: true, separateTexts: {} });
+		expect(read).toMatchObject({ text, html: markup });
+	});
 
 	it('a picture that belongs to the text is inline, and without the text no text is missing', () => {
 		const headers = [{ name: 'Content-ID', value: '<a>' }];
 		const stored = { mimeType: 'text/html', body: { attachmentId: 'A' } };
-		const message = related(stored, { ...part('image/png', 'x'), headers });
+		const message = inRelated(stored, { ...part('image/png', 'x'), headers });
 		expect(readMail({ message, withText: false, separateTexts: {} })).toMatchObject({
 			text: '',
 			missingTextIds: [],
@@ -514,11 +344,7 @@ describe('parts as no email should have them', () => {
 	});
 
 	it('nothing at all says nothing', () => {
-		expect(
-			readMail({ message: { payload: {} }, withText: true, separateTexts: {} }),
-		).toMatchObject({
-			text: '',
-			attachments: [],
-		});
+		const read = readMail({ message: { payload: {} }, withText: true, separateTexts: {} });
+		expect(read).toMatchObject({ text: '', attachments: [] });
 	});
 });

@@ -1,20 +1,19 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
+import type { IDataObject } from 'n8n-workflow';
 
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
-import { runNode, token } from '../../runNode';
-import { SheetCalls, items } from './sheetCalls';
+import { grid, isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-const form = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
-const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
-
-async function send(name: 'append' | 'write', spreadsheetId: string, more: object, json: object) {
-	const [item] = items(json as never);
-	return await calls.run(name, { spreadsheetId, ...auto, ...more }, item);
+async function send(
+	name: 'append' | 'write',
+	spreadsheetId: string,
+	more: object,
+	...all: object[]
+): Promise<void> {
+	const given = { spreadsheetId, tab: 'Sheet1', valueInputOption: 'AUTO', ...more };
+	const outcomes = await calls.give(name, given, ...(all as IDataObject[]));
+	for (const outcome of outcomes) if (outcome instanceof Error) throw outcome;
 }
 
 test('a name is not so long that V8 compares it with all others of its length', () => {
@@ -38,105 +37,58 @@ const cases = headers.flatMap(([value, format, names]) =>
 	names.map((name) => ({ value, format, name })),
 );
 
-describe.each(cases)(
-	'the header $value as $format is found by $name',
-	({ value, format, name }) => {
-		function seed(): string {
-			const spreadsheetId = calls.sheet([
-				['Key', value],
-				['a', 1],
-			]);
-			if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
-			return spreadsheetId;
-		}
-		const stored = (spreadsheetId: string) => calls.stored(spreadsheetId, 'Sheet1').slice(1);
-
-		test('in Append, Write and Replace', async () => {
-			const spreadsheetId = seed();
-			await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
-			await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
-			expect(stored(spreadsheetId)).toEqual([
-				['a', 3],
-				['b', 2],
-			]);
-			await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
-			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-				['Key', value],
-				['c', 4],
-			]);
-			await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
-			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-				['Key', value],
-				['d', 5],
-			]);
-		});
-
-		test('in filters and Match Columns', async () => {
-			const spreadsheetId = seed();
-			const filters = [{ column: name, value: '1' }];
-			const [row] = await calls.run('read', { spreadsheetId, ...form, filters });
-			expect(row?.json).toMatchObject({ Key: 'a', rowNumber: 2 });
-			await send(
-				'write',
-				spreadsheetId,
-				{ matchColumns: [name] },
-				{ ...row?.json, Key: 'new' },
-			);
-			expect(stored(spreadsheetId)).toEqual([['new', 1]]);
-		});
-	},
-);
-
-test('Overwrite leaves columns without a header without one, in a table that has headers', async () => {
-	const rows = [
-		['B', '', 'Note'],
-		['a', 1, 'x', 'beside'],
-	];
-	for (const [column, place] of [
-		['', 'Sheet1'],
-		['C3', 'Sheet1!C3:F'],
-	] as const) {
-		const above = column === '' ? [] : [[], []];
-		const left = column === '' ? [] : ['', ''];
-		const all = [...above, ...rows.map((row) => [...left, ...row])];
-		const spreadsheetId = calls.sheet(all);
-		const given = { spreadsheetId, tab: '', range: place };
-		const read = await calls.run('read', { ...given, ...form });
-		for (const { json } of read)
-			await send('write', spreadsheetId, { ...given, writeMode: 'overwrite' }, json);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(all);
+describe.each(cases)('the header $value as $format is found by $name', (header) => {
+	const { value, format, name } = header;
+	function seed(): string {
+		const spreadsheetId = calls.sheet(grid(['Key', value], ['a', 1]));
+		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
+		return spreadsheetId;
 	}
+
+	test('in Append, Write and Replace', async () => {
+		const spreadsheetId = seed();
+		const stored = () => calls.stored(spreadsheetId);
+		await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
+		await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
+		expect(stored()).toEqual(grid(['Key', value], ['a', 3], ['b', 2]));
+		await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
+		expect(stored()).toEqual(grid(['Key', value], ['c', 4]));
+		await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
+		expect(stored()).toEqual(grid(['Key', value], ['d', 5]));
+	});
+
+	test('in filters and Match Columns', async () => {
+		const spreadsheetId = seed();
+		const filters = [{ column: name, value: '1' }];
+		const [row] = await calls.rows({ spreadsheetId, ...isoForm, filters });
+		expect(row).toMatchObject({ Key: 'a', rowNumber: 2 });
+		await send('write', spreadsheetId, { matchColumns: [name] }, { ...row, Key: 'new' });
+		expect(calls.stored(spreadsheetId).slice(1)).toEqual([['new', 1]]);
+	});
+});
+
+test.each([
+	['Sheet1', [], []],
+	['Sheet1!C3:F', [[], []], ['', '']],
+])('Overwrite leaves columns without a header without one: %s', async (range, above, left) => {
+	const table = grid(['B', '', 'Note'], ['a', 1, 'x', 'beside']);
+	const all = [...above, ...table.map((row) => [...left, ...row])];
+	const given = { spreadsheetId: calls.sheet(all), tab: '', range };
+	const rows = await calls.rows({ ...given, ...isoForm });
+	await send('write', given.spreadsheetId, { ...given, writeMode: 'overwrite' }, ...rows);
+	expect(calls.stored(given.spreadsheetId)).toEqual(all);
 });
 
 test('a tab and a key column that were picked keep the blank at their ends', async () => {
-	calls.google.tokens.issue({ token });
-	const value = calls.sheet(
-		[
-			['Email ', 'Count'],
-			['a', 1],
-		],
-		'Data ',
-	);
-	const parameters = {
-		...{
-			resource: 'spreadsheet',
-			operation: 'write',
-			writeMode: 'update',
-			matchColumns: ['Email '],
-			columns: { mappingMode: 'autoMapInputData', value: null },
-		},
-		spreadsheetId: { __rl: true, mode: 'id', value },
+	const spreadsheetId = calls.sheet(grid(['Email ', 'Count'], ['a', 1]), 'Data ');
+	const fields = {
+		...{ writeMode: 'update', matchColumns: ['Email '] },
 		tab: { __rl: true, mode: 'list', value: 'Data ' },
+		columns: { mappingMode: 'autoMapInputData', value: null },
 	};
-	await runNode({
-		url: calls.google.url,
-		parameters,
-		items: [{ json: { 'Email ': 'a', Count: 2 } }],
-	});
-	expect(calls.stored(value, "'Data '!A:B")).toEqual([
-		['Email ', 'Count'],
-		['a', 2],
-	]);
+	await calls.form('write', spreadsheetId, fields, { 'Email ': 'a', Count: 2 });
+	const stored = calls.stored(spreadsheetId, "'Data '!A:B");
+	expect(stored).toEqual(grid(['Email ', 'Count'], ['a', 2]));
 });
 
 test.each([
@@ -146,54 +98,46 @@ test.each([
 	[{ filters: [{ column: 'Age', condition: 'lessThan', value: 31 }] }, []],
 ])('blank rows above a table are skipped: %j', async (given, expected) => {
 	const spreadsheetId = calls.sheet([[], [], ['Name', 'Age'], ['Anna', 31]]);
-	const rows = await calls.run('read', { spreadsheetId, ...form, ...given });
-	expect(rows.map(({ json }) => json)).toEqual(expected);
+	const rows = await calls.rows({ spreadsheetId, ...isoForm, ...given });
+	expect(rows).toEqual(expected);
 });
 
 test.each([
 	['append', {}],
 	['write', { matchColumns: 'Name' }],
-] as const)(
-	'below more blank rows than are searched, %s writes no second header',
-	async (name, more) => {
-		const blankRows = Array.from({ length: 10 }, () => []);
-		const spreadsheetId = calls.sheet([...blankRows, ['Name'], ['Anna']]);
-		await expect(send(name, spreadsheetId, more, { Name: 'Ben' })).rejects.toMatchObject({
-			message: 'The 10 rows from row 1 on are empty, but others below are not',
-		});
-		await send(name, spreadsheetId, { ...more, headerRow: 11 }, { Name: 'Ben' });
-		const stored = calls.stored(spreadsheetId, 'Sheet1').slice(10);
-		expect(stored).toEqual([['Name'], ['Anna'], ['Ben']]);
-	},
-);
+] as const)('far below blank rows, %s writes no second header', async (name, more) => {
+	const blankRows = Array.from({ length: 10 }, () => []);
+	const spreadsheetId = calls.sheet([...blankRows, ['Name'], ['Anna']]);
+	await expect(send(name, spreadsheetId, more, { Name: 'Ben' })).rejects.toThrow(
+		'The 10 rows from row 1 on are empty, but others below are not',
+	);
+	await send(name, spreadsheetId, { ...more, headerRow: 11 }, { Name: 'Ben' });
+	const stored = calls.stored(spreadsheetId).slice(10);
+	expect(stored).toEqual([['Name'], ['Anna'], ['Ben']]);
+});
 
 test('rows at the end with nothing but unticked checkboxes are no rows', async () => {
 	const prepared = Array.from({ length: 900 }, () => ['', false, false]);
 	const rows = [['Name', 'Paid', 'Sent'], ['Anna', true, false], ['', false, false], ['Ben']];
 	const spreadsheetId = calls.sheet([...rows, ...prepared]);
-	const read = await calls.run('read', { spreadsheetId, ...form });
-	expect(read.map(({ json }) => json)).toEqual([
+	const read = await calls.rows({ spreadsheetId, ...isoForm });
+	expect(read).toEqual([
 		{ Name: 'Anna', Paid: true, Sent: false, rowNumber: 2 },
 		{ Name: '', Paid: false, Sent: false, rowNumber: 3 },
 		{ Name: 'Ben', Paid: '', Sent: '', rowNumber: 4 },
 	]);
-	expect(await calls.run('read', { spreadsheetId, tab: 'Sheet1', output: 'rows' })).toHaveLength(
-		3,
-	);
+	expect(await calls.rows({ spreadsheetId, tab: 'Sheet1' })).toHaveLength(3);
 });
 
 test('new columns after columns without a header do not overwrite the header of another table', async () => {
-	const rows = [
-		['', '', '', 'Other'],
-		['x', 1, '', 'z'],
-	];
+	const rows = grid(['', '', '', 'Other'], ['x', 1, '', 'z']);
 	const spreadsheetId = calls.sheet(rows);
 	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
 	const item = { B: 5, First: 1, Second: 2, rowNumber: 2 };
 	await expect(send('write', spreadsheetId, params, item)).rejects.toThrow(
 		'There is no space for new columns',
 	);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+	expect(calls.stored(spreadsheetId)).toEqual(rows);
 });
 
 test.each([
@@ -205,25 +149,20 @@ test.each([
 	await expect(send('write', spreadsheetId, params, { B: 5, rowNumber: 2 })).rejects.toThrow(
 		"The table has no column 'B'",
 	);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+	expect(calls.stored(spreadsheetId)).toEqual(rows);
 });
 
 describe('a name in another case', () => {
 	test('finds the only column that has these letters', async () => {
-		const spreadsheetId = calls.sheet([
-			['Subject', 'Sender'],
-			['Hi', 'Ann'],
-		]);
+		const spreadsheetId = calls.sheet(grid(['Subject', 'Sender'], ['Hi', 'Ann']));
 		await send('append', spreadsheetId, {}, { subject: 'Lunch', SENDER: 'Ben' });
 		const byKey = { matchColumns: 'Subject', extraColumns: 'add' };
 		await send('write', spreadsheetId, byKey, { subject: 'Hi', sender: 'Cleo' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Subject', 'Sender'],
-			['Hi', 'Cleo'],
-			['Lunch', 'Ben'],
-		]);
+		const header = ['Subject', 'Sender'];
+		const stored = calls.stored(spreadsheetId);
+		expect(stored).toEqual([header, ['Hi', 'Cleo'], ['Lunch', 'Ben']]);
 		await send('write', spreadsheetId, { writeMode: 'replace' }, { sender: 'Dua' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['Sender'], ['Dua']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['Sender'], ['Dua']]);
 	});
 
 	test.each([
@@ -231,31 +170,22 @@ describe('a name in another case', () => {
 		[['Name'], { NAME: 'x', name: 'y' }],
 	])('is none of %j in the item %j', async (header, json) => {
 		const spreadsheetId = calls.sheet([header]);
-		await expect(send('append', spreadsheetId, {}, json)).rejects.toMatchObject({
-			message: expect.stringContaining("no column 'NAME'") as string,
-		});
+		const sending = send('append', spreadsheetId, {}, json);
+		await expect(sending).rejects.toThrow("no column 'NAME'");
 	});
 
 	test('finds it whatever the fields of other items are called', async () => {
 		const spreadsheetId = calls.sheet([['Subject', 'Sender']]);
-		const all = items({ subject: 'a' }, { Subject: 'b' }, { SUBJECT: 'c' });
-		const params = { spreadsheetId, ...auto, extraColumns: 'add' };
-		await calls.together(
-			'append',
-			all.map((item) => ({ params, item })),
-		);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Subject', 'Sender'],
-			['a'],
-			['b'],
-			['c'],
-		]);
+		const all = [{ subject: 'a' }, { Subject: 'b' }, { SUBJECT: 'c' }];
+		await send('append', spreadsheetId, { extraColumns: 'add' }, ...all);
+		const stored = calls.stored(spreadsheetId);
+		expect(stored).toEqual([['Subject', 'Sender'], ['a'], ['b'], ['c']]);
 	});
 
 	test('is not looked for if a column has the name itself', async () => {
 		const spreadsheetId = calls.sheet([['b'], ['x', 'y']]);
 		const byKey = { matchColumns: 'rowNumber' };
 		await send('write', spreadsheetId, byKey, { rowNumber: 2, B: 'z' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['b'], ['x', 'z']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['b'], ['x', 'z']]);
 	});
 });

@@ -2,35 +2,25 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { SheetCalls } from './sheetCalls';
+import { grid, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
-const folder = () =>
-	calls.google.files.add({
-		name: 'F',
-		mimeType: 'application/vnd.google-apps.folder',
-		clientId: 'other',
-	}).id;
+const mimeType = 'application/vnd.google-apps.folder';
+const folder = () => calls.google.files.add({ name: 'F', mimeType, clientId: 'other' }).id;
 const spreadsheets = () =>
 	calls.google.files.listAll().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
 
+const batch = () => (calls.sent.at(-1)?.body as { requests: IDataObject[] }).requests;
+const bothTabs = { sheets: [{ title: 'Orders' }, { title: 'Customers' }] };
 const idOf = ({ spreadsheetId }: IDataObject) => spreadsheetId as string;
 
 const full = {
 	title: 'Book',
 	sheets: ['Orders', 'Customers'],
-	values: [
-		['Name', 'Age', 'Here'],
-		['=1', 31, true],
-		[null, '', -0.5],
-	],
+	values: grid(['Name', 'Age', 'Here'], ['=1', 31, true], [null, '', -0.5]),
 };
-const stored = [
-	['Name', 'Age', 'Here'],
-	['=1', 31, true],
-	['', '', -0.5],
-];
+const stored = grid(['Name', 'Age', 'Here'], ['=1', 31, true], ['', '', -0.5]);
 
 test('a title is one request', async () => {
 	const created = await calls.one('create', { title: 'Bücher 😀' });
@@ -41,20 +31,17 @@ test('a title is one request', async () => {
 		title: 'Bücher 😀',
 		sheets: [{ sheetId: 0, title: 'Sheet1' }],
 	});
+	const fields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
+	const body = { properties: { title: 'Bücher 😀' } };
 	expect(calls.sent).toEqual([
-		{
-			method: 'create',
-			path: '/v4/spreadsheets',
-			query: { fields: 'spreadsheetId,properties.title,sheets.properties(sheetId,title)' },
-			body: { properties: { title: 'Bücher 😀' } },
-		},
+		{ method: 'create', path: '/v4/spreadsheets', query: { fields }, body },
 	]);
 });
 
 test('tabs and rows go with it', async () => {
 	const created = await calls.one('create', full);
 	expect(calls.methods).toEqual(['create']);
-	expect(created['sheets']).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
+	expect(created).toMatchObject(bothTabs);
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
@@ -64,9 +51,8 @@ test('a locale and a time zone go with it, and into what Drive makes', async () 
 	expect(calls.sent[0]?.body).toEqual({ properties: { title: 'Book', ...settings } });
 	await calls.one('create', { title: 'Book', parentFolder: 'root', ...settings });
 	const change = { properties: settings, fields: 'locale,timeZone' };
-	expect(calls.sent.at(-1)?.body).toMatchObject({
-		requests: [{ updateSpreadsheetProperties: change }],
-	});
+	const requests = [{ updateSpreadsheetProperties: change }];
+	expect(calls.sent.at(-1)?.body).toMatchObject({ requests });
 });
 
 test('more rows and columns than a new tab has', async () => {
@@ -90,8 +76,7 @@ test.each([
 	await calls.one('create', { title: 'Large', values });
 	expect(calls.sent[0]?.body).toMatchObject({ sheets: [{ properties: { gridProperties } }] });
 	await calls.one('create', { title: 'Large', values, parentFolder: folder() });
-	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
-	expect(requests[0]).toEqual({
+	expect(batch()[0]).toEqual({
 		updateSheetProperties: {
 			properties: { sheetId: 0, title: 'Sheet1', gridProperties },
 			fields: 'title,gridProperties.rowCount,gridProperties.columnCount',
@@ -102,8 +87,7 @@ test.each([
 test('tabs that a spreadsheet from Drive lacks are added', async () => {
 	const parentFolder = folder();
 	await calls.one('create', { ...full, parentFolder });
-	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
-	expect(requests).toMatchObject([
+	expect(batch()).toMatchObject([
 		{ updateSheetProperties: { properties: { sheetId: 0, title: 'Orders' } } },
 		{ addSheet: { properties: { title: 'Customers', index: 1 } } },
 		{ updateCells: { start: { sheetId: 0, rowIndex: 0, columnIndex: 0 } } },
@@ -115,20 +99,14 @@ test('in a folder Drive makes it and one batch shapes it', async () => {
 	const parentFolder = folder();
 	const created = await calls.one('create', { ...full, parentFolder }, item);
 	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
+	const appProperties = { creationToken: item.markerId };
 	expect(calls.sent[0]).toMatchObject({
 		query: { supportsAllDrives: 'true' },
-		body: {
-			name: 'Book',
-			parents: [parentFolder],
-			appProperties: { creationToken: item.markerId },
-		},
+		body: { name: 'Book', parents: [parentFolder], appProperties },
 	});
 	const id = idOf(created);
 	expect(calls.google.files.get(id)).toMatchObject({ name: 'Book', parents: [parentFolder] });
-	expect(created).toMatchObject({
-		title: 'Book',
-		sheets: [{ title: 'Orders' }, { title: 'Customers' }],
-	});
+	expect(created).toMatchObject({ title: 'Book', ...bothTabs });
 	expect(calls.stored(id, 'Orders')).toEqual(stored);
 	expect(item.things).toEqual([{ kind: 'spreadsheet', id, url: created['spreadsheetUrl'] }]);
 });
@@ -142,9 +120,7 @@ test('in a folder with nothing to shape', async () => {
 test('when the shape fails, the spreadsheet that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await catchFailure(
-		calls.one('create', { ...full, parentFolder: folder() }, item),
-	);
+	const failure = await calls.failure('create', { ...full, parentFolder: folder() }, item);
 	expect(failure.code).toBe(400);
 	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
 });
@@ -157,16 +133,13 @@ test('a lost answer of Drive is looked up by the private property, and the work 
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
-test.each(['resetBefore', 'resetAfter'] as const)(
-	'a lost answer to the shape: %s',
-	async (connection) => {
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
-		const created = await calls.one('create', { ...full, parentFolder: folder() });
-		expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
-		expect(spreadsheets()).toHaveLength(1);
-		expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
-	},
-);
+test.each(['resetBefore', 'resetAfter'] as const)('a lost answer: %s', async (connection) => {
+	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+	const created = await calls.one('create', { ...full, parentFolder: folder() });
+	expect(created).toMatchObject(bothTabs);
+	expect(spreadsheets()).toHaveLength(1);
+	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+});
 
 test.each([
 	['Drive, not made', 'drive.files.create', 'resetBefore', 'root', 0],
@@ -174,26 +147,21 @@ test.each([
 	['Sheets, not made', 'sheets.spreadsheets.create', 'resetBefore', '', 0],
 ] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
 	calls.google.fault({ match, connection });
-	const failure = await catchFailure(calls.one('create', { title: 'Book', parentFolder }));
+	const failure = await calls.failure('create', { title: 'Book', parentFolder });
 	expect(failure.message).toMatch(/^The spreadsheet may have been created: /);
 	expect(failure.description).toContain("Look for 'Book' in Google Drive");
 	expect(spreadsheets()).toHaveLength(made);
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await catchFailure(
-		calls.one('create', { title: 'Book', values: [['a'], [NaN]] }),
-	);
+	const failure = await calls.refusal('create', { title: 'Book', values: [['a'], [NaN]] });
 	expect(failure.message).toBe("Row 2, column 1 of 'values' does not fit in a cell");
-	expect(calls.sent).toEqual([]);
 });
 
 test('two tabs of one name are Google’s to refuse', async () => {
-	const failure = await catchFailure(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
-	expect(failure).toMatchObject({
-		code: 400,
-		message: expect.stringContaining('already exists') as string,
-	});
+	const failure = await calls.failure('create', { title: 'Book', sheets: ['A', 'a'] });
+	expect(failure.code).toBe(400);
+	expect(failure.message).toContain('already exists');
 	expect(spreadsheets()).toEqual([]);
 });
 
@@ -204,11 +172,8 @@ describe('with an idempotency key', () => {
 	test('the same key gives the first spreadsheet again; other content is refused', async () => {
 		const first = await calls.one('create', keyed);
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
-		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject(
-			{
-				code: 409,
-			},
-		);
+		const other = await calls.failure('create', { ...keyed, title: 'Other' });
+		expect(other.code).toBe(409);
 		expect(live()).toHaveLength(1);
 	});
 
@@ -222,8 +187,8 @@ describe('with an idempotency key', () => {
 		await calls.one('create', keyed).catch(() => undefined);
 		calls.google.heal();
 		const created = await calls.one('create', keyed);
-		expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
-		expect(calls.google.sheets.values(idOf(created), 'Orders')).toEqual(stored);
+		expect(created).toMatchObject(bothTabs);
+		expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 		expect(live()).toHaveLength(1);
 	});
 
@@ -242,10 +207,8 @@ describe('with an idempotency key', () => {
 	});
 
 	test('two executions at once leave one spreadsheet', async () => {
-		const [one, other] = await Promise.all([
-			calls.one('create', keyed),
-			calls.one('create', keyed),
-		]);
+		const twice = [calls.one('create', keyed), calls.one('create', keyed)];
+		const [one = {}, other = {}] = await Promise.all(twice);
 		expect(idOf(one)).toBe(idOf(other));
 		expect(live()).toHaveLength(1);
 	});

@@ -1,7 +1,8 @@
 // Dates at the wire: what goes in as a timestamp is a date cell, and what is a date cell comes out in ISO 8601.
 import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
 
-import { items, SheetCalls } from './sheetCalls';
+import { grid, isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 const instant = '2026-07-23T05:46:56.692Z';
@@ -9,23 +10,11 @@ const instant = '2026-07-23T05:46:56.692Z';
 const serial = (Date.UTC(2026, 6, 23, 7, 46, 56, 692) - Date.UTC(1899, 11, 30)) / 86_400_000;
 const shown = '2026-07-23T07:46:56.692+02:00';
 
-function seed(rows: unknown[][] = [['Key', 'At']], settings = {}): string {
-	const tabs = [{ title: 'Sheet1', rows }];
-	return calls.google.sheets.seed({
-		title: 'Book',
-		locale: 'de_DE',
-		timeZone: 'Europe/Berlin',
-		tabs,
+const seed = (rows: unknown[][] = [['Key', 'At']], settings = {}) =>
+	calls.book([{ title: 'Sheet1', rows }], {
+		...{ locale: 'de_DE', timeZone: 'Europe/Berlin' },
 		...settings,
 	});
-}
-
-const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
-const iso = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
 
 async function send(
 	name: 'append' | 'write',
@@ -33,13 +22,14 @@ async function send(
 	more: object,
 	...rows: object[]
 ): Promise<void> {
-	const members = items(...(rows as never[])).map((item) => ({
-		params: { spreadsheetId, ...auto, ...more },
-		item,
-	}));
-	for (const outcome of await calls.together(name, members))
+	const given = { spreadsheetId, valueInputOption: 'AUTO', ...more };
+	for (const outcome of await calls.give(name, given, ...(rows as IDataObject[])))
 		expect(outcome).not.toBeInstanceOf(Error);
 }
+
+/** A column of a sheet as ISO 8601. */
+const readAt = async (spreadsheetId: string, more: object = {}, column = 'At') =>
+	(await calls.rows({ spreadsheetId, ...isoForm, ...more })).map((row) => row[column]);
 
 const cellAt = (spreadsheetId: string, cell: string) =>
 	calls.google.sheets.cells(spreadsheetId, cell);
@@ -61,8 +51,7 @@ describe.each<[string, 'append' | 'write', object]>([
 		await send(name, spreadsheetId, more, { Key: 'a', At: at }, { Key: 'b', At: at });
 		const cell = { value: serial, format: 'DATE_TIME' };
 		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell], [cell]]);
-		const read = await calls.run('read', { spreadsheetId, ...iso });
-		expect(read.map(({ json }) => json['At'])).toEqual([shown, shown]);
+		expect(await readAt(spreadsheetId)).toEqual([shown, shown]);
 	});
 
 	test('a cell that has a date format keeps it', async () => {
@@ -83,36 +72,28 @@ describe.each<[string, 'append' | 'write', object]>([
 	});
 
 	test('no text but a complete date changes its type', async () => {
-		const texts = [
-			'am 2026-07-23T05:46:56.692Z',
-			'2026-07-23T25:00:00Z',
-			`${instant} `,
-			'2026-W30',
-			'5/6',
-		];
+		const inText = ['am 2026-07-23T05:46:56.692Z', `${instant} `];
+		const texts = [...inText, '2026-07-23T25:00:00Z', '2026-W30', '5/6'];
 		const spreadsheetId = seed();
 		await send(name, spreadsheetId, more, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual(
-			texts.map((value) => [{ value }]),
-		);
+		const cells = cellAt(spreadsheetId, 'Sheet1!B:B').slice(1);
+		expect(cells).toEqual(texts.map((value) => [{ value }]));
 	});
 });
 
 test('rows that are added to a column of dates have its format', async () => {
-	const spreadsheetId = seed([['Key', 'At'], ['z', 45296]]); // prettier-ignore
+	const spreadsheetId = seed(grid(['Key', 'At'], ['z', 45296]));
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2', 'dd.mm.yyyy');
 	await send('append', spreadsheetId, {}, { Key: 'a', At: instant });
-	expect(cellAt(spreadsheetId, 'Sheet1!B:B').at(-1)).toEqual([
-		{ value: serial, format: 'dd.mm.yyyy' },
-	]);
+	const added = cellAt(spreadsheetId, 'Sheet1!B:B').at(-1);
+	expect(added).toEqual([{ value: serial, format: 'dd.mm.yyyy' }]);
 });
 
 describe('Read in ISO 8601', () => {
 	async function readCell(typed: unknown, format?: string, settings = {}): Promise<unknown> {
 		const spreadsheetId = seed([['At'], [typed]], settings);
 		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', format as never);
-		const [row] = await calls.run('read', { spreadsheetId, ...iso });
-		return row?.json['At'];
+		return (await readAt(spreadsheetId))[0];
 	}
 
 	test.each<[unknown, string | undefined, unknown]>([
@@ -158,34 +139,23 @@ describe('Read in ISO 8601', () => {
 	});
 
 	test('one more request where a number may be a date, for its columns alone; none without a number', async () => {
-		const plain = seed([
-			['Name', 'Mail', 'Article', 'Place', 'Paid'],
-			['Anna', 'a1@example.com', '2024-01-05', '10115 Berlin', true],
-		]);
-		await calls.run('read', { spreadsheetId: plain, ...iso });
+		const values = ['Anna', 'a1@example.com', '2024-01-05', '10115 Berlin', true];
+		const plain = seed([['Name', 'Mail', 'Article', 'Place', 'Paid'], values]);
+		await calls.run('read', { spreadsheetId: plain, ...isoForm });
 		expect(calls.methods).toEqual(['values.get']);
-		const dated = seed([
-			['Name', 'At', 'Place'],
-			['Anna', 45296, 'a'],
-			['Ben', 45297, ''],
-		]);
+		const dated = seed(grid(['Name', 'At', 'Place'], ['Anna', 45296, 'a'], ['Ben', 45297, '']));
 		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
-		await calls.run('read', { spreadsheetId: dated, ...iso });
+		await calls.run('read', { spreadsheetId: dated, ...isoForm });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
-		expect(calls.sent.at(-1)?.query).toMatchObject({
-			ranges: 'Sheet1!B1:B3',
-		});
+		expect(calls.sent.at(-1)?.query).toMatchObject({ ranges: 'Sheet1!B1:B3' });
 	});
 
 	test('the formats of many cells are fetched in slices', async () => {
 		const rows = Array.from({ length: 100_002 }, (_, at) => [at, 45296]);
 		const spreadsheetId = seed([['Id', 'At'], ...rows.slice(1)]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B100001:B100002', 'dd.mm.yyyy');
-		const read = await calls.run('read', { spreadsheetId, ...iso, range: 'Sheet1!A:B' });
-		expect(read.slice(-3).map(({ json }) => json['At'])).toEqual([
-			45296,
-			...['2024-01-05', '2024-01-05'],
-		]);
+		const read = await readAt(spreadsheetId, { range: 'Sheet1!A:B' });
+		expect(read.slice(-3)).toEqual([45296, '2024-01-05', '2024-01-05']);
 		expect(calls.sent.slice(1).map(({ query }) => query['ranges'])).toEqual([
 			'Sheet1!A1:B100000',
 			'Sheet1!A100001:B100002',
@@ -193,26 +163,22 @@ describe('Read in ISO 8601', () => {
 	});
 
 	test('a header that is a date has the name that the sheet shows', async () => {
-		const spreadsheetId = seed([
-			['Name', 45296, 45327],
-			['Anna', 1, 45296],
-		]);
+		const spreadsheetId = seed(grid(['Name', 45296, 45327], ['Anna', 1, 45296]));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B1:C1', 'dd.mm.yyyy');
-		const [row] = await calls.run('read', { spreadsheetId, ...iso });
-		expect(row?.json).toEqual({
-			...{ Name: 'Anna', '05.01.2024': 1, '05.02.2024': 45296, rowNumber: 2 },
-		});
+		const [row] = await calls.rows({ spreadsheetId, ...isoForm });
+		const named = { '05.01.2024': 1, '05.02.2024': 45296 };
+		expect(row).toEqual({ Name: 'Anna', ...named, rowNumber: 2 });
 	});
 
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
 		const spreadsheetId = seed([['At'], [45296], [45297]]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'dd.mm.yyyy');
-		const rows = await calls.run('read', {
+		const rows = await calls.rows({
 			spreadsheetId,
-			...iso,
+			...isoForm,
 			filters: [{ column: 'At', value }],
 		});
-		expect(rows.map(({ json }) => json)).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
+		expect(rows).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
 	});
 
 	test.each<[string, string | Date, string, string[]]>([
@@ -226,9 +192,8 @@ describe('Read in ISO 8601', () => {
 		const spreadsheetId = seed([['At'], [45295], [45296], [45297], ['']]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A4', format as never);
 		const filters = [{ column: 'At', condition: 'greaterThan', value }];
-		const given = { spreadsheetId, ...iso, valueRenderOption: render, filters };
-		const rows = await calls.run('read', given);
-		expect(rows.map(({ json }) => json['At'])).toEqual(expected);
+		const read = await readAt(spreadsheetId, { valueRenderOption: render, filters });
+		expect(read).toEqual(expected);
 	});
 
 	test('times and texts that are timestamps are compared, too', async () => {
@@ -238,57 +203,38 @@ describe('Read in ISO 8601', () => {
 			[0.5, '2024-01-06T10:00:00.000Z'],
 		]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'h:mm');
-		const filter = async (column: string, condition: string, value: string) => {
-			const filters = [{ column, condition, value }];
-			const rows = await calls.run('read', { spreadsheetId, ...iso, filters });
-			return rows.map(({ json }) => json['rowNumber']);
-		};
+		const filter = async (column: string, condition: string, value: string) =>
+			await readAt(spreadsheetId, { filters: [{ column, condition, value }] }, 'rowNumber');
 		expect(await filter('At', 'lessThan', '12:00:00')).toEqual([2]);
 		expect(await filter('Logged', 'greaterThan', '2024-01-05T09:30:00Z')).toEqual([3]);
 		expect(await filter('Logged', 'greaterThan', '2024-01-05T08:30:00Z')).toEqual([2, 3]);
 	});
 
 	test('of values', async () => {
-		const spreadsheetId = seed([
-			['x', 1],
-			[45296, 'y'],
-		]);
+		const spreadsheetId = seed(grid(['x', 1], [45296, 'y']));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values' });
-		expect(json['values']).toEqual([
-			['x', 1],
-			['2024-01-05', 'y'],
-		]);
+		const json = await calls.one('read', { spreadsheetId, ...isoForm, output: 'values' });
+		expect(json['values']).toEqual(grid(['x', 1], ['2024-01-05', 'y']));
 	});
 
 	test('a formula stays one', async () => {
 		const spreadsheetId = seed([['At']]);
 		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['=45290+6']]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const [row] = await calls.run('read', {
-			spreadsheetId,
-			...iso,
-			valueRenderOption: 'FORMULA',
-		});
-		expect(row?.json['At']).toBe('=45290+6');
+		const read = await readAt(spreadsheetId, { valueRenderOption: 'FORMULA' });
+		expect(read).toEqual(['=45290+6']);
 	});
 });
 
 test('a key that is an instant finds its row, and the row stays as it is', async () => {
-	const spreadsheetId = seed([
-		['At', 'Count'],
-		[serial, 1],
-		['2024-01-05', 2],
-	]);
+	const spreadsheetId = seed(grid(['At', 'Count'], [serial, 1], ['2024-01-05', 2]));
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
 	const before = cellAt(spreadsheetId, 'Sheet1!A:A');
-	await send(
-		'write',
-		spreadsheetId,
-		{ matchColumns: 'At' },
+	const all = [
 		{ At: instant, Count: 5 },
 		{ At: '2024-01-05', Count: 6 },
-	);
+	];
+	await send('write', spreadsheetId, { matchColumns: 'At' }, ...all);
 	expect(cellAt(spreadsheetId, 'Sheet1!A:A')).toEqual(before);
 	expect(calls.stored(spreadsheetId, 'Sheet1!B:B')).toEqual([['Count'], [5], [6]]);
 });

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { roundsOf } from '../../../growth';
 import { type Giving, giveFrom, randomOf, sources } from './rowsGiven';
-import { SheetCalls } from './sheetCalls';
+import { isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -31,13 +31,8 @@ const kinds: ReadonlyArray<(below: (limit: number) => number, pick: Pick) => Dat
 	(_, pick) => [pick([1, 45296, 0.5, 'text', '00123', '1/2', '5.1.24', 'v 2024', true])],
 ];
 
-const iso = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
 const read = async (spreadsheetId: string): Promise<IDataObject[]> =>
-	(await calls.run('read', { spreadsheetId, ...iso })).map(({ json }) => json);
+	await calls.rows({ spreadsheetId, ...isoForm });
 const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
 const valuesOf = (spreadsheetId: string) =>
 	cellsOf(spreadsheetId).map((row) => (row as IDataObject[]).map(({ value }) => value));
@@ -51,7 +46,7 @@ interface Book {
 function seed({ rows, ...settings }: Book): string {
 	const values = rows.map((row, at) => [`k${at}`, ...row.map(([value]) => value)]);
 	const tabs = [{ title: 'Sheet1', rows: [['Key', 'A', 'B', 'C', 'D'], ...values] }];
-	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', ...settings, tabs });
+	const spreadsheetId = calls.book(tabs, { ...settings });
 	for (const [at, row] of rows.entries()) {
 		for (const [column, [, format]] of row.entries()) {
 			const cell = `Sheet1!${'BCDE'[column]}${at + 2}`;
@@ -65,11 +60,8 @@ const ways: ReadonlyArray<(book: Book, give: Giving) => Promise<void>> = [
 	...['Key', 'rowNumber'].map((matchColumns) => async (book: Book, give: Giving) => {
 		const spreadsheetId = seed(book);
 		const before = cellsOf(spreadsheetId);
-		const written = await give(
-			'write',
-			{ spreadsheetId, matchColumns },
-			await read(spreadsheetId),
-		);
+		const given = { spreadsheetId, matchColumns };
+		const written = await give('write', given, await read(spreadsheetId));
 		expect(written.map(({ action }) => action)).toEqual(book.rows.map(() => 'unchanged'));
 		expect(cellsOf(spreadsheetId)).toEqual(before);
 	}),

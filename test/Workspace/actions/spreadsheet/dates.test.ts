@@ -1,13 +1,14 @@
 import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
 
 import {
 	parseIso,
 	parseShown,
-	printDate,
+	printSerialAsIso,
 	toIsoText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
-import { runNode, token } from '../../runNode';
-import { items, SheetCalls } from './sheetCalls';
+import { testItem } from '../../client';
+import { grid, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -68,7 +69,7 @@ test.each<[string, string, string | undefined]>([
 	const cell = parseShown(text, { locale, timeZone: 'Etc/GMT' });
 	// Rows may hold the same text.
 	expect(cell?.text ?? text).toBe(text);
-	expect(cell && printDate(cell.serial, cell.format, 'Etc/GMT')).toBe(expected);
+	expect(cell && printSerialAsIso(cell.serial, cell.format, 'Etc/GMT')).toBe(expected);
 });
 
 test.each([
@@ -118,6 +119,7 @@ test('an instant stays text where Node does not know the time zone', () => {
 	expect(parseIso('2026-11-23T05:46:56', settings)?.format).toEqual({ type: 'DATE_TIME' });
 });
 
+const auto = { valueInputOption: 'AUTO' };
 const row = {
 	zip: '00123',
 	phone: '+49 30 1',
@@ -131,45 +133,25 @@ const row = {
 };
 const kept = Object.values(row).slice(0, -1);
 
-describe.each<[string, object]>([
+describe.each<['append' | 'write', object]>([
 	['append', {}],
 	['write', { writeMode: 'overwrite' }],
 	['write', { writeMode: 'replace' }],
 	['write', { writeMode: 'updateOrAdd', matchColumns: 'zip' }],
 ])('%s %j keeps types', (name, more) => {
-	const send = async (spreadsheetId: string, json: object) => {
-		const params = {
-			spreadsheetId,
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			valueInputOption: 'AUTO',
-			...more,
-		};
-		await calls.together(
-			name as 'write',
-			items(json as never).map((item) => ({ params, item })),
-		);
-	};
-
 	test('of what is no date', async () => {
 		const spreadsheetId = calls.sheet();
-		await send(spreadsheetId, row);
-		expect(calls.stored(spreadsheetId, 'Sheet1')[1]).toEqual(kept);
-		expect(calls.sent.filter(({ query }) => query['fields'] === 'properties.locale')).toEqual(
-			[],
-		);
+		await calls.give(name, { spreadsheetId, ...auto, ...more }, row);
+		expect(calls.stored(spreadsheetId)[1]).toEqual(kept);
+		expect(calls.sent.map(({ query }) => query['fields'])).not.toContain('properties.locale');
 	});
 
 	test('beside a date and a time', async () => {
 		const spreadsheetId = calls.sheet();
-		await send(spreadsheetId, {
-			...row,
-			'1/2/2024': 'header',
-			day: '1/5/2024',
-			iso: '2024-01-05',
-			time: '12:00:00',
-		});
-		const [header, values] = calls.stored(spreadsheetId, 'Sheet1');
+		const times = { day: '1/5/2024', iso: '2024-01-05', time: '12:00:00' };
+		const json = { ...row, '1/2/2024': 'header', ...times };
+		await calls.give(name, { spreadsheetId, ...auto, ...more }, json);
+		const [header, values] = calls.stored(spreadsheetId);
 		expect(header).toContain('1/2/2024');
 		expect(values).toEqual([...kept, '', 'header', '1/5/2024', 45296, 0.5]);
 	});
@@ -179,55 +161,31 @@ test.each([
 	['de_DE', '31.01.2024'],
 	['en_GB', '31/01/2024'],
 	['en_US', '1/31/2024'],
-])(
-	'dates go in, are shown as %s writes them, and stay when they come back so',
-	async (locale, day) => {
-		const spreadsheetId = calls.google.sheets.seed({
-			title: 'Book',
-			locale,
-			tabs: [{ title: 'Sheet1' }],
-		});
-		const params = {
-			spreadsheetId,
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			valueInputOption: 'AUTO',
-		};
-		const all = items(
-			{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
-			{ Id: 2, day: '2024-01-31', foreign: '1/2' },
-		);
-		await calls.together(
-			'append',
-			all.map((item) => ({ params, item })),
-		);
-		// The locale comes with the header row.
-		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-		expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
-			[1, 45322, day],
-			[2, 45322, '1/2'],
-		]);
-		const form = {
-			output: 'rows',
-			valueRenderOption: 'UNFORMATTED_VALUE',
-			dateTimeRenderOption: 'FORMATTED_STRING',
-		};
-		const rows = await calls.run('read', { spreadsheetId, ...form });
-		expect(rows[0]?.json).toMatchObject({ Id: 1, day });
-		const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
-		const back = items(...rows.map(({ json }) => ({ ...json, foreign: 'new' })));
-		await calls.together(
-			'write',
-			back.map((item) => ({ params: { ...params, matchColumns: 'rowNumber' }, item })),
-		);
-		const after = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
-		expect(after.map(([, cell]) => cell)).toEqual(before.map(([, cell]) => cell));
-		expect(after.slice(1).map(([, , cell]) => cell)).toEqual([
-			{ value: 'new' },
-			{ value: 'new' },
-		]);
-	},
-);
+])('dates stay when they come back as %s shows them', async (locale, day) => {
+	const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
+	const all = [
+		{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
+		{ Id: 2, day: '2024-01-31', foreign: '1/2' },
+	];
+	await calls.give('append', { spreadsheetId, ...auto }, ...all);
+	// The locale comes with the header row.
+	expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	const stored = calls.stored(spreadsheetId).slice(1);
+	expect(stored).toEqual(grid([1, 45322, day], [2, 45322, '1/2']));
+	const form = {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+	const rows = await calls.rows({ spreadsheetId, ...form });
+	expect(rows[0]).toMatchObject({ Id: 1, day });
+	const cells = () => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
+	const before = cells();
+	const back = rows.map((read) => ({ ...read, foreign: 'new' }));
+	await calls.give('write', { spreadsheetId, ...auto, matchColumns: 'rowNumber' }, ...back);
+	const isNew = { value: 'new' };
+	const [header, ...others] = before;
+	expect(cells()).toEqual([header, ...others.map(([id, date]) => [id, date, isNew])]);
+});
 
 test('AUTO stores rows of cells unchanged', async () => {
 	const spreadsheetId = calls.sheet();
@@ -235,44 +193,38 @@ test('AUTO stores rows of cells unchanged', async () => {
 	for (const name of ['write', 'append'] as const) {
 		await calls.one(name, { spreadsheetId, range: 'Sheet1', values, valueInputOption: 'AUTO' });
 	}
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...values, ...values]);
+	expect(calls.stored(spreadsheetId)).toEqual([...values, ...values]);
 });
 
 describe('the form, where Cell Format is not set', () => {
 	const day = '2024-01-05';
+	const json = (rows: unknown) => ({ valuesSource: 'json', values: JSON.stringify(rows) });
+	const columns = (mappingMode: string, value: IDataObject | null) => ({
+		valuesSource: 'columns',
+		columns: { mappingMode, value },
+	});
 
-	test.each([
-		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: day } } }, 45296],
-		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: 'other' } } }, 'other'],
-		['columns', { columns: { mappingMode: 'autoMapInputData', value: null } }, 45296],
-		['json', { values: JSON.stringify([{ Day: day }]) }, day],
-		['json', { values: JSON.stringify([[day]]) }, day],
-	])('%s %j', async (valuesSource, more, stored) => {
-		calls.google.tokens.issue({ token });
-		for (const operation of ['append', 'write']) {
-			const value = calls.sheet([['Day']]);
-			const target = {
-				spreadsheetId: { __rl: true, mode: 'id', value },
-				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
-			};
-			const isUnnamed =
-				operation === 'write' && 'values' in more && more.values.startsWith('[[');
-			const rows = {
-				valuesSource,
-				...more,
-				...(operation === 'write' && {
-					writeMode: isUnnamed ? 'overwrite' : 'replace',
-				}),
-			};
-			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
-			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
-			expect(calls.stored(value, 'Sheet1!A:A').at(isUnnamed ? 0 : 1)).toEqual([stored]);
+	test.each<[IDataObject, number | string, string, number]>([
+		[columns('defineBelow', { Day: day }), 45296, 'replace', 1],
+		[columns('defineBelow', { Day: 'other' }), 'other', 'replace', 1],
+		[columns('autoMapInputData', null), 45296, 'replace', 1],
+		[json([{ Day: day }]), day, 'replace', 1],
+		[json([[day]]), day, 'overwrite', 0],
+	])('%j stores %j', async (rows, stored, writeMode, written) => {
+		for (const [operation, more, at] of [
+			['append', {}, 1],
+			['write', { writeMode }, written],
+		] as const) {
+			const id = calls.sheet([['Day']]);
+			const fields = { tab: tabNamed('Sheet1'), ...rows, ...more };
+			await calls.form(operation, id, fields, { Day: day });
+			expect(calls.stored(id, 'Sheet1!A:A').at(at)).toEqual([stored]);
 		}
 	});
 });
 
 describe('a tab that is not there', () => {
-	test.each<[string, object]>([
+	test.each<['append' | 'write', object]>([
 		['append', { tab: 'Log' }],
 		['append', { range: 'Log!A:B' }],
 		['append', { range: 'Log' }],
@@ -281,54 +233,35 @@ describe('a tab that is not there', () => {
 		['write', { tab: 'Log', matchColumns: 'zip' }],
 	])('%s %j makes it', async (name, more) => {
 		const spreadsheetId = calls.sheet();
-		const params = { spreadsheetId, valuesSource: 'columns', createTab: true, ...more };
-		const all = items({ zip: 'a' }, { zip: 'b' }).map((item) => ({ params, item }));
-		await calls.together(name as 'write', all);
+		const given = { spreadsheetId, createTab: true, ...more };
+		await calls.give(name, given, { zip: 'a' }, { zip: 'b' });
 		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
-		expect(
-			calls.sent.filter(({ body }) => JSON.stringify(body ?? {}).includes('addSheet')),
-		).toHaveLength(1);
+		const bodies = calls.sent.map(({ body }) => JSON.stringify(body ?? {}));
+		expect(bodies.filter((body) => body.includes('addSheet'))).toHaveLength(1);
 	});
 
 	test('two executions at once make one', async () => {
 		const spreadsheetId = calls.sheet();
 		calls.google.latencyMilliseconds = 5;
-		const one = (zip: string) =>
-			calls.one(
-				'append',
-				{ spreadsheetId, tab: 'Log', valuesSource: 'columns', createTab: true },
-				items({ zip })[0],
-			);
-		await Promise.all([one('a'), one('b')]);
+		const given = { spreadsheetId, tab: 'Log', createTab: true };
+		const append = (zip: string) => calls.give('append', given, { zip });
+		await Promise.all([append('a'), append('b')]);
 		calls.google.latencyMilliseconds = 0;
 		expect(calls.stored(spreadsheetId, 'Log').flat().sort()).toEqual(['a', 'b', 'zip']);
 	});
 });
 
-test.each(['write', 'append'] as const)(
-	'as a tool, %s has no input items to take',
-	async (name) => {
-		const given = {
-			spreadsheetId: 'x',
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			writeMode: 'overwrite',
-		};
-		const [item] = items({ action: 'x', sessionId: 'y' });
-		const call = calls.one(
-			name,
-			name === 'write' ? given : { ...given, writeMode: undefined },
-			{
-				...item,
-				isTool: true,
-			} as never,
-		);
-		await expect(call).rejects.toThrow(
-			'As a tool for an AI agent, the node has no input items to take rows from',
-		);
-		expect(calls.sent).toEqual([]);
-	},
-);
+test.each([
+	['write', { writeMode: 'overwrite' }],
+	['append', {}],
+] as const)('as a tool, %s has no input items to take', async (name, more) => {
+	const given = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...more };
+	const item = testItem({ json: { action: 'x', sessionId: 'y' } });
+	const failure = await calls.refusal(name, given, { ...item, isTool: true });
+	expect(failure.message).toContain(
+		'As a tool for an AI agent, the node has no input items to take rows from',
+	);
+});
 
 test.each([
 	['10:30:00', 'TIME', 0.4375],

@@ -1,27 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { catchFailure } from '../../catchFailure';
-import { items, SheetCalls } from './sheetCalls';
+import { changed, grid, items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-const orders = [
-	['Order', 'Status', 'Total'],
-	['A-1', 'open', 10],
-	['A-2', 'open', 20],
-	['A-3', 'open', 30],
-];
-
+const header = ['Order', 'Status', 'Total'];
+const orders = [header, ['A-1', 'open', 10], ['A-2', 'open', 20], ['A-3', 'open', 30]];
 const typedAsGiven = { valueInputOption: 'USER_ENTERED', escapeFormulas: false };
 
 const write = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
-	await calls.together(
-		'write',
-		items(...all).map((item) => ({
-			params: { valuesSource: 'columns', tab: 'Sheet1', matchColumns: 'Order', ...params },
-			item,
-		})),
-	);
+	await calls.give('write', { tab: 'Sheet1', matchColumns: 'Order', ...params }, ...all);
 
 test('a row that is there is updated in place, the others are appended', async () => {
 	const spreadsheetId = calls.sheet(orders);
@@ -32,38 +20,14 @@ test('a row that is there is updated in place, the others are appended', async (
 		{ Order: 'A-1' },
 		{ Order: 'A-4', Status: 'new' },
 	);
-	const common = { spreadsheetId, updatedRows: 1 };
 	expect(written).toEqual([
-		{
-			...common,
-			action: 'updated',
-			updatedRange: 'Sheet1!B3',
-			updatedColumns: 1,
-			updatedCells: 1,
-		},
-		{
-			...common,
-			action: 'appended',
-			updatedRange: 'Sheet1!A5:C5',
-			updatedColumns: 2,
-			updatedCells: 2,
-		},
-		{
-			...common,
-			...{ action: 'unchanged', updatedRange: 'Sheet1!A2:C2', updatedRows: 0 },
-			...{ updatedColumns: 0, updatedCells: 0 },
-		},
-		{
-			...common,
-			action: 'updated',
-			updatedRange: 'Sheet1!B5',
-			updatedColumns: 1,
-			updatedCells: 1,
-		},
+		{ ...changed(spreadsheetId, 'B3', 1, 1, 1), action: 'updated' },
+		{ ...changed(spreadsheetId, 'A5:C5', 1, 2, 2), action: 'appended' },
+		{ ...changed(spreadsheetId, 'A2:C2', 0, 0, 0), action: 'unchanged' },
+		{ ...changed(spreadsheetId, 'B5', 1, 1, 1), action: 'updated' },
 	]);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-		orders[0],
-		['A-1', 'open', 10],
+	expect(calls.stored(spreadsheetId)).toEqual([
+		...orders.slice(0, 2),
 		['A-2', 'paid', 20],
 		['A-3', 'open', 30],
 		['A-4', 'new', 40],
@@ -80,28 +44,24 @@ test('a key that stands in very many rows changes all of them', async () => {
 
 test('1,000 items into 10,000 rows are three requests', async () => {
 	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
-	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);
-	const all = Array.from({ length: 1000 }, (_, at) => ({
-		Order: `A-${at * 15}`,
-		Status: 'paid',
-	}));
-	const written = await write({ spreadsheetId }, ...all);
+	const spreadsheetId = calls.sheet([header, ...rows]);
+	const keys = Array.from({ length: 1000 }, (_, at) => `A-${at * 15}`);
+	const written = await write(
+		{ spreadsheetId },
+		...keys.map((Order) => ({ Order, Status: 'paid' })),
+	);
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-	const stored = calls.stored(spreadsheetId, 'Sheet1').slice(1);
-	const expected = rows.map(([order, , at]) => [
+	const expected = rows.map(([order, status, at]) => [
 		order,
-		Number(at) % 15 === 0 ? 'paid' : 'open',
+		Number(at) % 15 === 0 ? 'paid' : status,
 		at,
 	]);
-	const added = all.slice(667).map(({ Order }) => [Order, 'paid']);
-	expect(stored).toEqual([...expected, ...added]);
-	expect(written.filter((one) => (one as IDataObject)['action'] === 'appended')).toHaveLength(
-		333,
-	);
+	const added = keys.slice(667).map((order) => [order, 'paid']);
+	expect(calls.stored(spreadsheetId).slice(1)).toEqual([...expected, ...added]);
+	expect(written.filter(({ action }) => action === 'appended')).toHaveLength(333);
 });
 
 test('1,000 items of texts, as from a CSV file, with dates and new rows, are four requests', async () => {
-	const header = ['Id', 'Total', 'Share', 'Paid', 'Day'];
 	const csv = (at: number) => ({
 		Id: String(1000 + at),
 		Total: `1,${200 + at}`,
@@ -109,89 +69,49 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 		Paid: at % 2 === 0 ? 'TRUE' : 'FALSE',
 		Day: '2024-01-05',
 	});
-	const spreadsheetId = calls.sheet([header]);
 	const rows = Array.from({ length: 700 }, (_, at) => Object.values(csv(at)));
-	calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', rows);
+	const spreadsheetId = calls.typed(['Id', 'Total', 'Share', 'Paid', 'Day'], ...rows);
 	const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
 	const all = Array.from({ length: 1000 }, (_, at) => csv(at));
 	const given = { spreadsheetId, matchColumns: 'Id', valueInputOption: 'AUTO' };
 	const written = await write(given, { ...csv(3), Total: '9' }, ...all.slice(4));
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'values.batchGet', 'batchUpdate']);
-	expect(written.map((one) => (one as IDataObject)['action'])).toEqual([
+	expect(written.map(({ action }) => action)).toEqual([
 		'updated',
 		...Array.from({ length: 696 }, () => 'unchanged'),
 		...Array.from({ length: 300 }, () => 'appended'),
 	]);
-	const after = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
 	before[4]?.splice(1, 1, { value: '9' });
-	expect(after.slice(0, 701)).toEqual(before);
-	expect(calls.stored(spreadsheetId, 'Sheet1!A702:E702')).toEqual([
-		['1700', '1,900', '0%', 'TRUE', 45296],
-	]);
+	expect(calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E').slice(0, 701)).toEqual(before);
+	const added = ['1700', '1,900', '0%', 'TRUE', 45296];
+	expect(calls.stored(spreadsheetId, 'Sheet1!A702:E702')).toEqual([added]);
 });
 
-test('a number with many digits is found by the text that a program prints for it', async () => {
-	const spreadsheetId = calls.sheet([['Time', 'A']]);
-	const values = [
+describe('what a sheet shows', () => {
+	const time = [
 		['$1,727,777,777.123456', 'other'],
 		['$1,727,777,777.223456', 'old'],
 	];
-	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
-	const given = { spreadsheetId, matchColumns: 'Time' };
-	const written = await write(given, { Time: '1727777777.223456', A: 'new' });
-	expect(written).toMatchObject([{ action: 'updated', updatedRange: 'Sheet1!B3' }]);
-});
+	const amount = [['1/31/2026', '$1,234.00', 'old']];
 
-test('a number of more than 15 digits is a text: it equals no number, which has no more', async () => {
-	const spreadsheetId = calls.sheet([['Id'], [12.345678901234567], [1234567890123456]]);
-	const written = await write(
-		{ spreadsheetId, matchColumns: 'Id' },
-		{ Id: '12.3456789012345674' },
-		{ Id: '1234567890123456.1' },
-		{ Id: '12.3456789012345' },
-	);
-	expect(written).toMatchObject(written.map(() => ({ action: 'appended' })));
-});
+	test.each<[string, string, unknown[][], IDataObject, string]>([
+		['a number as a program prints it', 'Time', time, { Time: '1727777777.223456' }, 'B3'],
+		['a day and a value', 'Day, Amount', amount, { Day: '1/31/2026', Amount: 1234 }, 'C2'],
+	])('is found: %s', async (_name, matchColumns, rows, key, cell) => {
+		const spreadsheetId = calls.typed([...matchColumns.split(', '), 'A'], ...rows);
+		const written = await write({ spreadsheetId, matchColumns }, { ...key, A: 'new' });
+		expect(written).toMatchObject([{ action: 'updated', updatedRange: `Sheet1!${cell}` }]);
+		expect(calls.stored(spreadsheetId).at(-1)?.at(-1)).toBe('new');
+	});
 
-test('several key columns, and a key that is there twice', async () => {
-	const spreadsheetId = calls.sheet([
-		['City', 'Day', 'Count'],
-		['Rome', 1, 5],
-		['Rome', 2, 6],
-		['Rome', 1, 7],
-		['', '', 'no key'],
-	]);
-	const given = { spreadsheetId, matchColumns: ['City', 'Day'] };
-	expect(
-		await write(
-			given,
-			{ City: 'Rome', Day: '1', Count: 0 },
-			{ City: 'Rome', Day: 3, Count: 9 },
-		),
-	).toMatchObject([
-		{ action: 'updated', updatedRows: 2, updatedRange: 'Sheet1!C2' },
-		{ action: 'appended' },
-	]);
-	expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
-		['Rome', 1, 0],
-		['Rome', 2, 6],
-		['Rome', 1, 0],
-		['', '', 'no key'],
-		['Rome', 3, 9],
-	]);
-});
-
-test.each([
-	['RAW', 'Id'],
-	['RAW', 'Id, Day'],
-	['AUTO', 'Id'],
-	['AUTO', 'Id, Day'],
-])(
-	'%s, %s: a number is not found where the sheet only shows it',
-	async (valueInputOption, matchColumns) => {
-		const spreadsheetId = calls.sheet([['Id', 'Day', 'A']]);
-		const values = [['0,005.251', '2024-01-05', 'shown as 5.25']];
-		await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	test.each([
+		['RAW', 'Id'],
+		['RAW', 'Id, Day'],
+		['AUTO', 'Id'],
+		['AUTO', 'Id, Day'],
+	])('is no number: %s, %s', async (valueInputOption, matchColumns) => {
+		const shown = ['0,005.251', '2024-01-05', 'shown as 5.25'];
+		const spreadsheetId = calls.typed(['Id', 'Day', 'A'], shown);
 		const day = { Day: '2024-01-05' };
 		const written = await write(
 			{ spreadsheetId, matchColumns, valueInputOption },
@@ -199,34 +119,43 @@ test.each([
 			{ ...day, Id: '1,200', A: 'newer' },
 			{ ...day, Id: 5.251, A: 'changed' },
 		);
-		expect(written).toMatchObject([
-			{ action: 'appended' },
-			{ action: 'appended' },
-			{ action: 'updated' },
-		]);
-		expect(calls.stored(spreadsheetId, 'Sheet1!C2:C4')).toEqual([
-			['changed'],
-			['new'],
-			['newer'],
-		]);
-	},
-);
+		expect(written.map(({ action }) => action)).toEqual(['appended', 'appended', 'updated']);
+		const stored = calls.stored(spreadsheetId, 'Sheet1!C2:C4');
+		expect(stored).toEqual([['changed'], ['new'], ['newer']]);
+	});
+});
 
-test('one column of a key may equal what the sheet shows, and another the value', async () => {
-	const spreadsheetId = calls.sheet([['Day', 'Amount', 'A']]);
-	const values = [['1/31/2026', '$1,234.00', 'old']];
-	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
-	const key = { Day: '1/31/2026', Amount: 1234 };
-	const matchColumns = 'Day, Amount';
-	const written = await write({ spreadsheetId, matchColumns }, { ...key, A: 'new' });
-	expect(written).toMatchObject([{ action: 'updated' }]);
-	expect(calls.stored(spreadsheetId, 'Sheet1!C2:C3')).toEqual([['new']]);
+test('a number of more than 15 digits is a text: it equals no number, which has no more', async () => {
+	const spreadsheetId = calls.sheet([['Id'], [12.345678901234567], [1234567890123456]]);
+	const ids = ['12.3456789012345674', '1234567890123456.1', '12.3456789012345'];
+	const written = await write(
+		{ spreadsheetId, matchColumns: 'Id' },
+		...ids.map((Id) => ({ Id })),
+	);
+	expect(written.map(({ action }) => action)).toEqual(['appended', 'appended', 'appended']);
+});
+
+test('several key columns, and a key that is there twice', async () => {
+	const title = ['City', 'Day', 'Count'];
+	const day2 = ['Rome', 2, 6];
+	const noKey = ['', '', 'no key'];
+	const spreadsheetId = calls.sheet([title, ['Rome', 1, 5], day2, ['Rome', 1, 7], noKey]);
+	const written = await write(
+		{ spreadsheetId, matchColumns: ['City', 'Day'] },
+		{ City: 'Rome', Day: '1', Count: 0 },
+		{ City: 'Rome', Day: 3, Count: 9 },
+	);
+	expect(written).toMatchObject([
+		{ action: 'updated', updatedRows: 2, updatedRange: 'Sheet1!C2' },
+		{ action: 'appended' },
+	]);
+	const added = ['Rome', 3, 9];
+	const zero = ['Rome', 1, 0];
+	expect(calls.stored(spreadsheetId)).toEqual([title, zero, day2, zero, noKey, added]);
 });
 
 test('a formula stays if the text that Google would interpret is its value', async () => {
-	const spreadsheetId = calls.sheet([['Order', 'Total']]);
-	const values = [['A', '=2+3']];
-	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const spreadsheetId = calls.typed(['Order', 'Total'], ['A', '=2+3']);
 	const valueInputOption = 'USER_ENTERED';
 	const written = await write({ spreadsheetId, valueInputOption }, { Order: 'A', Total: '5.0' });
 	expect(written).toMatchObject([{ action: 'unchanged' }]);
@@ -292,114 +221,73 @@ describe('the changes of one request', () => {
 test('an empty tab gets its header and rows', async () => {
 	const spreadsheetId = calls.sheet();
 	await write({ spreadsheetId }, { Order: 'A-1', Status: '=1' }, { Order: 'A-1', Total: 5 });
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-		['Order', 'Status', 'Total'],
-		['A-1', '=1', 5],
-	]);
+	expect(calls.stored(spreadsheetId)).toEqual([header, ['A-1', '=1', 5]]);
 	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
 test('new columns and rows of a tab that has no room for them', async () => {
 	const spreadsheetId = calls.sheet(orders, 'My Tab', { rowCount: 4, columnCount: 3 });
-	await write(
-		{ spreadsheetId, tab: 'My Tab', extraColumns: 'add' },
-		{ Order: 'A-9', Note: 'n' },
-		{ Order: 'A-1', Note: 'm' },
-	);
-	expect(calls.stored(spreadsheetId, "'My Tab'").map((row) => row[3] ?? '')).toEqual([
-		'Note',
-		'm',
-		'',
-		'',
-		'n',
-	]);
+	const given = { spreadsheetId, tab: 'My Tab', extraColumns: 'add' };
+	await write(given, { Order: 'A-9', Note: 'n' }, { Order: 'A-1', Note: 'm' });
+	const added = calls.stored(spreadsheetId, "'My Tab'").map((row) => row[3] ?? '');
+	expect(added).toEqual(['Note', 'm', '', '', 'n']);
 	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
 test('USER_ENTERED: cells are taken as typed, also those that rows are found by', async () => {
-	const spreadsheetId = calls.sheet([
-		['Order', 'Day'],
-		[7, 1],
-		[true, 2],
-	]);
-	const given = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
-	expect(
-		await write(
-			given,
-			{ Order: '007', Day: '5' },
-			{ Order: 'TRUE', Day: '=1+1' },
-			{ Order: '8', Day: '2020-01-01' },
-		),
-	).toMatchObject([{ action: 'updated' }, { action: 'updated' }, { action: 'appended' }]);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-		['Order', 'Day'],
-		[7, 5],
-		[true, '=1+1'],
-		[8, 43831],
-	]);
+	const spreadsheetId = calls.sheet(grid(['Order', 'Day'], [7, 1], [true, 2]));
+	const written = await write(
+		{ spreadsheetId, valueInputOption: 'USER_ENTERED' },
+		{ Order: '007', Day: '5' },
+		{ Order: 'TRUE', Day: '=1+1' },
+		{ Order: '8', Day: '2020-01-01' },
+	);
+	expect(written.map(({ action }) => action)).toEqual(['updated', 'updated', 'appended']);
+	const stored = calls.stored(spreadsheetId).slice(1);
+	expect(stored).toEqual(grid([7, 5], [true, '=1+1'], [8, 43831]));
 	expect(calls.writes).toEqual(['batchUpdate', 'values.batchUpdate']);
 });
 
 describe('what is refused before anything is written', () => {
-	test.each<[Record<string, unknown>, IDataObject[], string]>([
-		[
-			{ matchColumns: 'Id' },
-			[{ Order: 'A-1' }],
-			"The table has no column 'Id' to match rows by",
-		],
-		[{}, [{ Status: 'x' }], "The item has no value for 'Order'"],
-		[{}, [{ Order: '' }], "The item has no value for 'Order'"],
-		[{}, [{ Order: 'A-1', Other: 1 }], "The table has no column 'Other'"],
-	])('%j %j', async (params, all, message) => {
+	test.each<[object, IDataObject, string]>([
+		[{ matchColumns: 'Id' }, { Order: 'A-1' }, "The table has no column 'Id' to match rows by"],
+		[{}, { Status: 'x' }, "The item has no value for 'Order'"],
+		[{}, { Order: '' }, "The item has no value for 'Order'"],
+		[{}, { Order: 'A-1', Other: 1 }, "The table has no column 'Other'"],
+	])('%j %j', async (params, last, message) => {
 		const spreadsheetId = calls.sheet(orders);
 		const outcome = await write(
 			{ spreadsheetId, ...params },
 			{ Order: 'A-2', Status: 'paid' },
-			...all,
+			last,
 		).catch((error: unknown) => [error]);
 		expect(outcome.at(-1)).toMatchObject({ code: 400, message });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
+		expect(calls.stored(spreadsheetId)).toEqual(orders);
 	});
 
+	const needsNames = "needs rows with column names, but 'values' holds rows of cells";
+	const notReplace = "'matchColumns' cannot be used when 'writeMode' is replace";
+	const noMatch = 'All rows are replaced, so there is nothing to match. Remove one of them.';
+	const noSkip = "'unmatched' can only be skip when 'writeMode' is update";
+
 	test.each([
-		[
-			{ values: [['A-1', 1]] },
-			"'matchColumns' needs rows with column names, but 'values' holds rows of cells",
-		],
-		[
-			{ values: [['A-1']], matchColumns: '', writeMode: 'update' },
-			"'writeMode' needs rows with column names, but 'values' holds rows of cells",
-		],
-		[
-			{ valuesSource: 'columns', writeMode: 'replace' },
-			"'matchColumns' cannot be used when 'writeMode' is replace",
-			'All rows are replaced, so there is nothing to match. Remove one of them.',
-		],
-		[
-			{ valuesSource: 'columns', writeMode: 'update', matchColumns: '' },
-			"'matchColumns' is required to update rows",
-		],
-		[
-			{ values: [{ Order: 1 }], unmatched: 'skip' },
-			"'unmatched' can only be skip when 'writeMode' is update",
-		],
+		[{ values: [['A-1', 1]] }, `'matchColumns' ${needsNames}`],
+		[{ values: [['A-1']], matchColumns: '', writeMode: 'update' }, `'writeMode' ${needsNames}`],
+		[{ writeMode: 'update', matchColumns: '' }, "'matchColumns' is required to update rows"],
+		[{ writeMode: 'replace' }, notReplace, noMatch],
+		[{ values: [{ Order: 1 }], unmatched: 'skip' }, noSkip],
 	])('%j', async (more, message, advice = '') => {
-		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
-		const [item] = items({ Order: 1 });
-		const failure = await catchFailure(calls.run('write', given, item));
+		const source = 'values' in more ? {} : { valuesSource: 'columns' };
+		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...source };
+		const failure = await calls.refusal('write', { ...given, ...more }, items({ Order: 1 })[0]);
 		expect(failure.message).toBe(message);
 		expect(failure.description).toContain(advice);
-		expect(calls.sent).toEqual([]);
 	});
 
 	test('rowNumber together with another column', async () => {
-		const [failure] = await write(
-			{ spreadsheetId: calls.sheet(orders), matchColumns: 'Order, rowNumber' },
-			{ Order: 1 },
-		);
-		expect(failure).toMatchObject({
-			message: "The table has no column 'rowNumber' to match rows by",
-		});
+		const given = { spreadsheetId: calls.sheet(orders), matchColumns: 'Order, rowNumber' };
+		const [failure] = await write(given, { Order: 1 });
+		expect(failure?.['message']).toBe("The table has no column 'rowNumber' to match rows by");
 	});
 });
 
@@ -409,21 +297,14 @@ test('rows as objects have a result each', async () => {
 		{ Order: 'A-2', Status: 'paid' },
 		{ Order: 'A-9', Status: 'new' },
 	];
-	const written = await calls.run('write', {
-		spreadsheetId,
-		tab: 'Sheet1',
-		values,
-		matchColumns: 'Order',
-	});
+	const given = { spreadsheetId, tab: 'Sheet1', values, matchColumns: 'Order' };
+	const written = await calls.run('write', given);
 	expect(written.map(({ json }) => json)).toMatchObject([
 		{ action: 'updated', updatedRange: 'Sheet1!B3' },
 		{ action: 'appended', updatedRange: 'Sheet1!A5:B5' },
 	]);
-	expect(calls.stored(spreadsheetId, 'Sheet1!A3:B5')).toEqual([
-		['A-2', 'paid'],
-		['A-3', 'open'],
-		['A-9', 'new'],
-	]);
+	const stored = calls.stored(spreadsheetId, 'Sheet1!A3:B5');
+	expect(stored).toEqual(grid(['A-2', 'paid'], ['A-3', 'open'], ['A-9', 'new']));
 });
 
 describe('what was read is written back', () => {
@@ -433,14 +314,10 @@ describe('what was read is written back', () => {
 		[],
 		['Ben', 'B', 'y', '', 8, 2, 'beside'],
 	];
-	const read = async (spreadsheetId: string, more = {}) =>
-		(await calls.run('read', { spreadsheetId, output: 'rows', ...more })).map(
-			({ json }) => json,
-		);
 
 	test('names of repeated, reserved and missing headers find their columns again', async () => {
 		const spreadsheetId = calls.sheet(odd);
-		const rows = await read(spreadsheetId);
+		const rows = await calls.rows({ spreadsheetId });
 		expect(Object.keys(rows[1] ?? {})).toEqual(
 			['2024', 'Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G', 'rowNumber'],
 		); // prettier-ignore
@@ -453,152 +330,109 @@ describe('what was read is written back', () => {
 		const expected = odd.map((row, at) =>
 			row.length && at ? [row[0], `${row[1]}!`, ...row.slice(2)] : row,
 		);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(expected);
+		expect(calls.stored(spreadsheetId)).toEqual(expected);
 	});
 
 	test('a column whose header is rowNumber can be changed by row number', async () => {
-		const spreadsheetId = calls.sheet([['Name', 'rowNumber'], ['Anna', 7]]); // prettier-ignore
-		const [row] = await read(spreadsheetId);
+		const spreadsheetId = calls.sheet(grid(['Name', 'rowNumber'], ['Anna', 7]));
+		const [row] = await calls.rows({ spreadsheetId });
 		const given = { spreadsheetId, matchColumns: 'rowNumber' };
-		expect(await write(given, { ...row, rowNumber_2: 8 })).toMatchObject([
-			{ action: 'updated', updatedRange: 'Sheet1!B2' },
-		]);
+		const written = await write(given, { ...row, rowNumber_2: 8 });
+		expect(written).toMatchObject([{ action: 'updated', updatedRange: 'Sheet1!B2' }]);
 		expect(calls.stored(spreadsheetId, 'Sheet1!B2')).toEqual([[8]]);
 	});
 
-	test('unchanged rows are not written, whatever way they were read', async () => {
-		const spreadsheetId = calls.sheet();
-		const values = [
-			['Id', 'Sum', 'Day', 'Share', 'Done'],
-			[1, '=2+3', '2024-01-05', '12%', true],
-		];
-		await calls.one('write', { spreadsheetId, range: 'Sheet1', values, ...typedAsGiven });
-		for (const rendering of [
-			{},
-			{ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' },
-		]) {
-			const rows = await read(spreadsheetId, rendering);
-			for (const matchColumns of ['rowNumber', 'Id', 'Day, Share']) {
-				expect(await write({ spreadsheetId, matchColumns }, ...rows)).toMatchObject([
-					{ action: 'unchanged' },
-				]);
-			}
+	const unformatted = {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+	test.each([{}, unformatted])('unchanged rows are not written, read with %j', async (form) => {
+		const cells = [1, '=2+3', '2024-01-05', '12%', true];
+		const spreadsheetId = calls.typed(['Id', 'Sum', 'Day', 'Share', 'Done'], cells);
+		const rows = await calls.rows({ spreadsheetId, ...form });
+		for (const matchColumns of ['rowNumber', 'Id', 'Day, Share']) {
+			const written = await write({ spreadsheetId, matchColumns }, ...rows);
+			expect(written).toMatchObject([{ action: 'unchanged' }]);
 		}
-		expect(calls.methods).not.toContain('batchUpdate');
-		expect(await read(spreadsheetId, { valueRenderOption: 'FORMULA' })).toMatchObject([
-			{ Sum: '=2+3' },
-		]);
+		expect(calls.writes).toEqual([]);
+		const formulas = await calls.rows({ spreadsheetId, valueRenderOption: 'FORMULA' });
+		expect(formulas).toMatchObject([{ Sum: '=2+3' }]);
 	});
 
 	test('a number without a row in the table', async () => {
 		const spreadsheetId = calls.sheet(orders);
 		const given = { spreadsheetId, matchColumns: 'rowNumber' };
 		for (const rowNumber of [1, 5, 2.5, 'x']) {
-			expect(await write(given, { Status: 'x', rowNumber })).toMatchObject([
-				{
-					message: `The table has no row ${JSON.stringify(rowNumber)}`,
-					description: expect.stringContaining('2 to 4') as string,
-				},
-			]);
+			const [failure] = await write(given, { Status: 'x', rowNumber });
+			expect(failure?.['message']).toBe(`The table has no row ${JSON.stringify(rowNumber)}`);
+			expect(failure?.['description']).toContain('2 to 4');
 		}
-		expect(await write(given, { Status: 'x' })).toMatchObject([
-			{ message: "The item has no value for 'rowNumber'" },
-		]);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
+		const [failure] = await write(given, { Status: 'x' });
+		expect(failure?.['message']).toBe("The item has no value for 'rowNumber'");
+		expect(calls.stored(spreadsheetId)).toEqual(orders);
 	});
 
 	test('appended to another tab they are the same rows, and rowNumber is no column', async () => {
-		const spreadsheetId = calls.sheet(odd);
-		const rows = (await read(spreadsheetId)).slice(0, 1);
+		const [row = {}] = await calls.rows({ spreadsheetId: calls.sheet(odd) });
 		const empty = calls.sheet();
-		const same = calls.sheet([odd[0] ?? []]);
-		for (const target of [empty, same]) {
-			await calls.together(
-				'append',
-				items(...rows).map((item) => ({
-					params: { spreadsheetId: target, tab: 'Sheet1', valuesSource: 'columns' },
-					item,
-				})),
-			);
-		}
-		expect(calls.stored(same, 'Sheet1')).toEqual([odd[0], ['Anna', 'A', 'x', 'e', '7', '1']]);
+		const same = calls.sheet(odd.slice(0, 1));
+		for (const spreadsheetId of [empty, same])
+			await calls.give('append', { spreadsheetId }, row);
+		expect(calls.stored(same)).toEqual([odd[0], ['Anna', 'A', 'x', 'e', '7', '1']]);
 		expect(calls.stored(empty, 'Sheet1!1:1')).toEqual([
 			['2024', 'Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G'],
 		]);
 	});
 });
 
-test.each(['resetAfter', 'resetBefore'] as const)(
-	'%s: nothing is sent twice, and a second run changes nothing twice',
-	async (connection) => {
-		const spreadsheetId = calls.sheet(orders);
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
-		const all = [{ Order: 'A-4', Status: 'new' }];
-		expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ outcome: 'unknown' }]);
-		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
-		expect(await write({ spreadsheetId }, ...all)).toMatchObject([
-			{ action: connection === 'resetAfter' ? 'unchanged' : 'appended' },
-		]);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...orders, ['A-4', 'new']]);
-	},
-);
+test.each(['resetAfter', 'resetBefore'] as const)('%s: no second row', async (connection) => {
+	const spreadsheetId = calls.sheet(orders);
+	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+	const all = [{ Order: 'A-4', Status: 'new' }];
+	expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ outcome: 'unknown' }]);
+	expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
+	expect(await write({ spreadsheetId }, ...all)).toMatchObject([
+		{ action: connection === 'resetAfter' ? 'unchanged' : 'appended' },
+	]);
+	expect(calls.stored(spreadsheetId)).toEqual([...orders, ['A-4', 'new']]);
+});
 
 test('four writers in one process: no cell is wrong, no row is there twice', async () => {
 	const spreadsheetId = calls.sheet(orders);
+	const keysOf = (at: number) => Array.from({ length: 20 }, (_, row) => (row * 7 + at * 3) % 50);
+	const rounds = Array.from({ length: 10 }, (_, at) => at);
 	calls.google.latencyMilliseconds = 2;
-	const round = async (writer: number) => {
-		for (let at = 0; at < 10; at++) {
-			const all = Array.from({ length: 20 }, (_, row) => ({
-				Order: `K-${(row * 7 + at * 3) % 50}`,
-				[`W${writer}`]: `${at}`,
-			}));
-			await write(
-				{
-					spreadsheetId,
-					tab: writer % 2 ? '' : 'Sheet1',
-					range: writer % 2 ? 'Sheet1' : '',
-					extraColumns: 'add',
-				},
-				...all,
-			);
-			await calls.one('append', {
-				spreadsheetId,
-				range: 'Sheet1!A:A',
-				values: [[`L-${writer}-${at}`]],
-			});
+	const write10 = async (writer: number) => {
+		const target = writer % 2 ? { tab: '', range: 'Sheet1' } : { range: '' };
+		for (const at of rounds) {
+			const all = keysOf(at).map((key) => ({ Order: `K-${key}`, [`W${writer}`]: `${at}` }));
+			await write({ spreadsheetId, extraColumns: 'add', ...target }, ...all);
+			const values = [[`L-${writer}-${at}`]];
+			await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values });
 		}
 	};
-	await Promise.all([0, 1, 2, 3].map(round));
+	await Promise.all([0, 1, 2, 3].map(write10));
 	calls.google.latencyMilliseconds = 0;
-	const [header = [], ...rows] = calls.stored(spreadsheetId, 'Sheet1');
-	const keys = rows.map(([key]) => key);
+	const [titles = [], ...rows] = calls.stored(spreadsheetId);
+	const keys = rows.map(([key]) => String(key));
 	expect(new Set(keys).size).toBe(keys.length);
-	expect(keys.filter((key) => String(key).startsWith('L-'))).toHaveLength(40);
+	expect(keys.filter((key) => key.startsWith('L-'))).toHaveLength(40);
 	for (const row of rows.filter(([key]) => String(key).startsWith('K-'))) {
 		const number = Number(String(row[0]).slice(2));
-		const rounds = Array.from({ length: 10 }, (_, at) => at).filter((at) =>
-			Array.from({ length: 20 }, (_, place) => (place * 7 + at * 3) % 50).includes(number),
-		);
-		for (const writer of [0, 1, 2, 3]) {
-			expect(row[header.indexOf(`W${writer}`)]).toBe(String(rounds.at(-1)));
-		}
+		const last = rounds.findLast((at) => keysOf(at).includes(number));
+		for (const writer of [0, 1, 2, 3])
+			expect(row[titles.indexOf(`W${writer}`)]).toBe(String(last));
 	}
 });
 
 describe('keys', () => {
 	const item = testItem();
-	const update = async (rows: unknown[][], given: IDataObject, more: object = {}) => {
+	const update = async (rows: unknown[][], json: IDataObject, matchColumns = 'Id') => {
 		const spreadsheetId = calls.sheet([['Id', 'Count'], ...rows]);
-		const params = {
-			spreadsheetId,
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			matchColumns: 'Id',
-		};
+		const given = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', matchColumns };
 		item.hints.length = 0;
-		const hinted = { ...item, json: given };
-		await calls.run('write', { ...params, ...more }, hinted);
-		return calls.stored(spreadsheetId, 'Sheet1').slice(1);
+		await calls.run('write', given, { ...item, json });
+		return calls.stored(spreadsheetId).slice(1);
 	};
 
 	test.each<[string, unknown[], string | number, number[]]>([
@@ -614,27 +448,17 @@ describe('keys', () => {
 		['case is minded', ['a'], 'A', []],
 		['a key in three rows', ['x', 'y', 'x', 'x'], 'x', [0, 2, 3]],
 	])('%s: %j and %j', async (_name, keys, Id, expected) => {
-		const rows = await update(
-			keys.map((key) => [key, 0]),
-			{ Id, Count: 1 },
-		);
+		const table = keys.map((key) => [key, 0]);
+		const rows = await update(table, { Id, Count: 1 });
 		const updated = [...keys.keys()].filter((index) => rows[index]?.[1] === 1);
 		expect(updated).toEqual(expected);
 		expect(rows).toHaveLength(expected.length === 0 ? keys.length + 1 : keys.length);
 	});
 
 	test('a hint names the rows that have the key, if they are several', async () => {
-		await update(
-			[
-				['x', 0],
-				['y', 0],
-				['x', 0],
-			],
-			{ Id: 'x', Count: 1 },
-		);
-		expect(item.hints).toEqual([
-			"2 rows have the key 'x', and all of them were written: 2, 4.",
-		]);
+		await update(grid(['x', 0], ['y', 0], ['x', 0]), { Id: 'x', Count: 1 });
+		const hint = "2 rows have the key 'x', and all of them were written: 2, 4.";
+		expect(item.hints).toEqual([hint]);
 	});
 
 	test.each([
@@ -642,95 +466,35 @@ describe('keys', () => {
 		['row_number', 'rowNumber'],
 		['row_number', 'row_number'],
 	])('%s is the number of the row, matched by %s', async (key, matchColumns) => {
-		const given = { [key]: 3, Count: 1 };
-		expect(
-			await update(
-				[
-					['x', 0],
-					['y', 0],
-				],
-				given,
-				{ matchColumns },
-			),
-		).toEqual([
-			['x', 0],
-			['y', 1],
-		]);
+		const rows = await update(grid(['x', 0], ['y', 0]), { [key]: 3, Count: 1 }, matchColumns);
+		expect(rows).toEqual(grid(['x', 0], ['y', 1]));
 	});
 
 	test('and never a column', async () => {
-		const given = { row_number: 9, Id: 'z', Count: 1 };
-		expect(await update([['x', 0]], given)).toEqual([['x', 0], ['z', 1]]); // prettier-ignore
+		const rows = await update([['x', 0]], { row_number: 9, Id: 'z', Count: 1 });
+		expect(rows).toEqual(grid(['x', 0], ['z', 1]));
 	});
 });
 
 describe('If No Row Matches', () => {
-	const table = [
-		['Id', 'Count'],
-		['A-7', 1],
-		['A-9', 2],
-	];
-	const give = async (given: object) => {
-		const spreadsheetId = calls.sheet(table);
-		const hints: string[] = [];
-		const all = [
-			{ Id: 'A-7', Count: 5 },
-			{ Id: 'a-9 ', Count: 6 },
-		].map((json, index) => ({
-			params: {
-				spreadsheetId,
-				tab: 'Sheet1',
-				valuesSource: 'columns',
-				matchColumns: 'Id',
-				...given,
-			},
-			item: {
-				...testItem({ json, index }),
-				continueOnFail: true,
-				addHint: (hint: string) => void hints.push(hint),
-			},
-		}));
-		const written = await calls.together('write', all);
-		return { written, hints, stored: calls.stored(spreadsheetId, 'Sheet1').slice(1) };
-	};
+	const added = { action: 'appended' };
+	const skipped = { action: 'skipped', updatedRows: 0, updatedRange: '' };
+	const description = expect.stringContaining('Nothing was written for the item.') as string;
+	const failed = { code: 400, message: "No row has 'a-9 ' in 'Id'", description };
 
-	test('Update or Add adds the row, also if only case differs', async () => {
-		const { written, hints, stored } = await give({});
-		expect(written).toMatchObject([{ action: 'updated' }, { action: 'appended' }]);
-		expect(stored).toEqual([
-			['A-7', 5],
-			['A-9', 2],
-			['a-9 ', 6],
-		]);
-		expect(hints).toEqual([]);
-	});
-
-	test('skip leaves the table as it is', async () => {
-		const { written, hints, stored } = await give({ writeMode: 'update', unmatched: 'skip' });
-		expect(written).toMatchObject([
-			{ action: 'updated' },
-			{ action: 'skipped', updatedRows: 0, updatedRange: '' },
-		]);
-		expect(stored).toEqual([
-			['A-7', 5],
-			['A-9', 2],
-		]);
-		expect(hints).toEqual([]);
-	});
-
-	test('error fails the item', async () => {
-		const { written, stored } = await give({ writeMode: 'update' });
-		expect(written).toMatchObject([
-			{ action: 'updated' },
-			{
-				code: 400,
-				message: "No row has 'a-9 ' in 'Id'",
-				description: expect.stringContaining('Nothing was written for the item.') as string,
-			},
-		]);
-		expect(stored).toEqual([
-			['A-7', 5],
-			['A-9', 2],
-		]);
+	test.each([
+		['adds the row by default, also if only case differs', {}, added, [['a-9 ', 6]]],
+		['skip leaves the table as it is', { writeMode: 'update', unmatched: 'skip' }, skipped, []],
+		['error fails the item', { writeMode: 'update' }, failed, []],
+	])('%s', async (_name, given, told, more) => {
+		const spreadsheetId = calls.sheet(grid(['Id', 'Count'], ['A-7', 1], ['A-9', 2]));
+		const target = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns' };
+		const params = { ...target, matchColumns: 'Id', ...given };
+		const all = items({ Id: 'A-7', Count: 5 }, { Id: 'a-9 ', Count: 6 });
+		const members = all.map((item) => ({ params, item: { ...item, continueOnFail: true } }));
+		const written = await calls.together('write', members);
+		expect(written).toMatchObject([{ action: 'updated' }, told]);
+		expect(calls.stored(spreadsheetId).slice(1)).toEqual([['A-7', 5], ['A-9', 2], ...more]);
+		expect(all).toMatchObject([{ hints: [] }, { hints: [] }]);
 	});
 });

@@ -4,8 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
-import { runNode, token } from '../../runNode';
-import { SheetCalls } from './sheetCalls';
+import { grid, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -16,67 +15,58 @@ interface Case {
 	readonly json?: IDataObject;
 }
 
+const update = { writeMode: 'update' };
+const filterBy = (column: string) => ({
+	operation: 'read',
+	more: { output: 'rows', filters: { filter: [{ column, condition: 'equals', value: '' }] } },
+});
+const optionNames = ['extraColumns', 'headerRow', 'unmatched', 'range'];
+
 /** Message and description, as the form and the input object tell them. */
-async function tell({
-	operation = 'write',
-	rows = [['SKU', 'Qty']],
-	more,
-	json = { sku: 'a' },
-}: Case) {
-	calls.google.tokens.issue({ token });
-	const id = calls.sheet(rows);
+async function tell({ operation = 'write', rows = [['SKU', 'Qty']], more, json }: Case) {
+	const spreadsheetId = calls.sheet(rows);
 	const source = operation === 'read' ? {} : { valuesSource: 'columns' };
 	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
-	const optionNames = ['extraColumns', 'headerRow', 'unmatched', 'range'];
 	const entries = Object.entries(given);
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
 	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));
 	const read = async (parameters: IDataObject) => {
-		const failure = await failureOf(
-			runNode({ url: calls.google.url, parameters, items: [{ json }] }),
-		);
-		return `${failure.message} ${failure.description}`;
+		const name = operation as 'write';
+		const running = calls.form(name, spreadsheetId, parameters, json ?? { sku: 'a' });
+		const { message, description } = await failureOf(running);
+		return `${message} ${description}`;
 	};
-	const place = { spreadsheetId: { __rl: true, mode: 'id', value: id } };
-	const tab = { __rl: true, mode: 'name', value: given['tab'] };
-	const inForm = await read({
-		resource: 'spreadsheet',
-		operation,
-		columns: { mappingMode: 'autoMapInputData', value: null },
-		...fields,
-		...place,
-		tab,
-		options,
-	});
-	const inputObject = { operation, spreadsheetId: id, ...given };
-	return { inForm, inObject: await read({ inputMode: 'json', inputObject }) };
+	const tab = tabNamed(given['tab'] as string);
+	const columns = { mappingMode: 'autoMapInputData', value: null };
+	const inputObject = { operation, spreadsheetId, ...given };
+	return {
+		inForm: await read({ columns, ...fields, tab, options }),
+		inObject: await read({ inputMode: 'json', inputObject }),
+	};
 }
 
 test.each<readonly [string, Case, string, string]>([
 	[
 		'no column to match by',
-		{ more: { writeMode: 'update', matchColumns: [] } },
+		{ more: { ...update, matchColumns: [] } },
 		"'Match Column Names or IDs' is required to update rows Choose the columns that identify a row, or Row Number for rows that were read from this tab. To write without looking for rows, set 'Write Mode' to Overwrite or Replace the Whole Table.",
 		"'matchColumns' is required to update rows Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set 'writeMode' to overwrite or replace.",
 	],
 	[
 		'no number',
-		{ more: { writeMode: 'update', matchColumns: ['rowNumber'] }, json: { Qty: 1 } },
+		{ more: { ...update, matchColumns: ['rowNumber'] }, json: { Qty: 1 } },
 		"The item has no value for 'Row Number'",
 		"The item has no value for 'rowNumber'",
 	],
 	[
 		'the number among columns',
-		{ more: { writeMode: 'update', matchColumns: ['rowNumber', 'SKU'] }, json: { SKU: 1 } },
+		{ more: { ...update, matchColumns: ['rowNumber', 'SKU'] }, json: { SKU: 1 } },
 		"The table has no column 'rowNumber' to match rows by",
 		"The table has no column 'rowNumber' to match rows by",
 	],
 	[
 		'no row with the key',
-		{
-			more: { writeMode: 'update', matchColumns: ['SKU'], unmatched: 'error' },
-			json: { SKU: 1 },
-		},
+		{ more: { ...update, matchColumns: ['SKU'], unmatched: 'error' }, json: { SKU: 1 } },
 		"set 'If No Row Matches' to Skip the Item, or set 'Write Mode' to Update or Add",
 		"set 'unmatched' to skip, or set 'writeMode' to updateOrAdd",
 	],
@@ -88,31 +78,21 @@ test.each<readonly [string, Case, string, string]>([
 	],
 	[
 		'a match column that differs by spaces',
-		{ more: { writeMode: 'update', matchColumns: ['S K U'] }, json: { Qty: 1 } },
+		{ more: { ...update, matchColumns: ['S K U'] }, json: { Qty: 1 } },
 		"The table has no column 'S K U' to match rows by Its columns are 'SKU', 'Qty'.",
 		"The table has no column 'S K U' to match rows by ",
 	],
 	[
 		'a filter that differs by case',
-		{
-			operation: 'read',
-			more: {
-				output: 'rows',
-				filters: { filter: [{ column: 'qty', condition: 'equals', value: '' }] },
-			},
-		},
+		filterBy('qty'),
 		"The table has no column 'qty' to filter by Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'.",
 		"The table has no column 'qty' to filter by ",
 	],
-	...(
-		[
-			['Sheet1!A1:C5', 'or enter only cells, such as A1:C5.'],
-			['Wrong!', 'or enter only cells, such as A:D.'],
-		] as const
-	).map(
-		([range, told]) =>
-			[`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const,
-	),
+	...['Sheet1!A1:C5', 'Wrong!'].map((range) => {
+		const cells = range === 'Wrong!' ? 'A:D' : 'A1:C5';
+		const told = `or enter only cells, such as ${cells}.`;
+		return [`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const;
+	}),
 	...['all rows', 'A1-C5', 'A to C', 'A1;C5', 'A1..C5', '*', 'SKU', 'A'].map((range) => {
 		const told =
 			'enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.';
@@ -131,22 +111,12 @@ test.each<readonly [string, Case, string, string]>([
 	],
 	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
 		const told = `has no tab '${tab}' The spreadsheet has the tabs 'Sheet1'. Choose one in`;
-		return [
-			`a tab that is near: ${tab}`,
-			{ operation: 'read', more: { tab } },
-			told,
-			told,
-		] as const;
+		const given = { operation: 'read', more: { tab } };
+		return [`a tab that is near: ${tab}`, given, told, told] as const;
 	}),
 	[
 		'a filter that is near',
-		{
-			operation: 'read',
-			more: {
-				output: 'rows',
-				filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] },
-			},
-		},
+		filterBy('Qtys'),
 		"no column 'Qtys' to filter by Its columns are 'SKU', 'Qty'.",
 		"no column 'Qtys' to filter by Its columns are 'SKU', 'Qty'.",
 	],
@@ -156,42 +126,37 @@ test.each<readonly [string, Case, string, string]>([
 	expect(told.inObject).toContain(inObject);
 });
 
-test('Replace says which rows, columns and formulas are gone', async () => {
-	const replace = async (json: IDataObject) => {
-		const spreadsheetId = calls.sheet([['Key', 'Net', 'Gross', 'Note']]);
-		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [
-			['a', 1, '=B2*2', 'x'],
-			['b', 2],
-		]);
-		const item = testItem({ json });
-		const params = {
-			spreadsheetId,
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			writeMode: 'replace',
-		};
-		await calls.together('write', [{ params, item }]);
-		return item.hints;
-	};
-	const restore = 'To get them back, open File > Version history in Google Sheets.';
-	const rowsText = 'The table had 2 rows and now has 1.';
-	const formulas = "Formulas are gone or became values: 'Gross'.";
-	expect(await replace({ Key: 'a', Net: 2 })).toEqual([
-		`${rowsText} Columns were removed: 'Gross', 'Note'. ${formulas} ${restore}`,
-	]);
+/** The hints of an item whose fields are columns. */
+async function hintsOf(name: 'append' | 'write', given: object, json: IDataObject) {
+	const item = testItem({ json });
+	const params = { tab: 'Sheet1', valuesSource: 'columns', ...given };
+	await calls.together(name, [{ params, item }]);
+	return item.hints;
+}
+
+const restore = 'To get them back, open File > Version history in Google Sheets.';
+const formulas = "Formulas are gone or became values: 'Gross'.";
+
+test.each([
+	[{ Key: 'a', Net: 2 }, `Columns were removed: 'Gross', 'Note'. ${formulas} ${restore}`],
+	[{ Key: 'a', Net: 2, Gross: 4, Note: '' }, `${formulas} ${restore}`],
+])('Replace by %j says which rows, columns and formulas are gone', async (json, told) => {
+	const rows = [
+		['a', 1, '=B2*2', 'x'],
+		['b', 2],
+	];
+	const spreadsheetId = calls.typed(['Key', 'Net', 'Gross', 'Note'], ...rows);
+	const hints = await hintsOf('write', { spreadsheetId, writeMode: 'replace' }, json);
+	expect(hints).toEqual([`The table had 2 rows and now has 1. ${told}`]);
 	expect(calls.methods).toHaveLength(3);
-	expect(await replace({ Key: 'a', Net: 2, Gross: 4, Note: '' })).toEqual([
-		`${rowsText} ${formulas} ${restore}`,
-	]);
 });
 
 test('a table that is replaced has no other rows, so none of its texts is among dates', async () => {
-	const spreadsheetId = calls.sheet([['Key', 'Due'], ['a', 45296]]); // prettier-ignore
+	const spreadsheetId = calls.sheet(grid(['Key', 'Due'], ['a', 45296]));
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B9', 'dd.mm.yyyy');
-	const item = testItem({ json: { Due: 'soon', Note: 'y' } });
-	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', writeMode: 'replace' };
-	await calls.together('write', [{ params, item }]);
-	expect(item.hints.join(' ')).not.toContain('A text was stored');
+	const given = { spreadsheetId, writeMode: 'replace' };
+	const hints = await hintsOf('write', given, { Due: 'soon', Note: 'y' });
+	expect(hints.join(' ')).not.toContain('A text was stored');
 });
 
 test('a text among numbers, dates or checkboxes is told', async () => {
@@ -199,17 +164,12 @@ test('a text among numbers, dates or checkboxes is told', async () => {
 	const spreadsheetId = calls.sheet([header, ['a', 1, 45296, false, 'x']]);
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!C2:C9', 'dd.mm.yyyy');
 	const json = { Key: 'b', Amount: '1,200', Due: 'Nov 29, 2026', Paid: 'yes', Note: 'y' };
-	const item = testItem({ json });
-	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns' };
-	await calls.together('append', [{ params, item }]);
-	expect(item.hints).toEqual([
+	expect(await hintsOf('append', { spreadsheetId }, json)).toEqual([
 		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.",
 	]);
 	// Google makes a number of it.
-	const entered = { ...params, valueInputOption: 'USER_ENTERED' };
-	const enteredItem = testItem({ json: { Key: 'c', Amount: '1200' } });
-	await calls.together('append', [{ params: entered, item: enteredItem }]);
-	expect(enteredItem.hints).toEqual([]);
+	const entered = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
+	expect(await hintsOf('append', entered, { Key: 'c', Amount: '1200' })).toEqual([]);
 });
 
 test('n8n asks for columns to match by before it runs the node', () => {

@@ -4,17 +4,11 @@ import { listNames } from '../../../../nodes/core/text';
 import {
 	parseRange,
 	parseBounds,
-	printTabArea,
 	toColumnLetters,
-	isCellWithoutTab,
-	printRange,
 	printTarget,
 	parseTarget,
 } from '../../../../nodes/Workspace/actions/spreadsheet/range';
-import {
-	buildEnlargeTabRequests,
-	findNativeTable,
-} from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
+import { findNativeTable } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 
 describe('tabs', () => {
 	describe('tables that Google knows', () => {
@@ -65,18 +59,6 @@ describe('tabs', () => {
 		});
 	});
 
-	test('a tab grows by what is missing', () => {
-		const tab = { sheetId: 3, rowCount: 10, columnCount: 4 };
-		const appended = (dimension: string, length: number) => ({
-			appendDimension: { sheetId: 3, dimension, length },
-		});
-		expect(buildEnlargeTabRequests(tab, { rowCount: 10, columnCount: 4 })).toEqual([]);
-		expect(buildEnlargeTabRequests(tab, { rowCount: 12, columnCount: 5 })).toEqual([
-			appended('ROWS', 2),
-			appended('COLUMNS', 1),
-		]);
-	});
-
 	test('of many names, twenty are listed', () => {
 		const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
 		expect(listNames(names.slice(0, 20))).toMatch(/, 'n19'$/);
@@ -114,17 +96,6 @@ describe('ranges', () => {
 		});
 	});
 
-	test.each([
-		[{ tab: 'Sheet1', a1: 'A1' }, 'Sheet1!A1'],
-		[{ tab: 'My Tab', a1: 'A1' }, "'My Tab'!A1"],
-		[{ tab: 'Q1', a1: 'A1' }, "'Q1'!A1"],
-		[{ tab: 'Sheet1' }, "'Sheet1'"],
-		[{ a1: 'A1' }, 'A1'],
-		[{ name: 'Leads' }, 'Leads'],
-	] as const)('%j goes out as %s', (range, sent) => {
-		expect(printRange({ tab: undefined, a1: undefined, name: undefined, ...range })).toBe(sent);
-	});
-
 	test.each<[string | undefined, number, number, (number | undefined)?, (number | undefined)?]>([
 		[undefined, 0, 0],
 		['A1', 0, 0],
@@ -151,21 +122,6 @@ describe('ranges', () => {
 		[702, 'AAA'],
 	])('column %d is %s', (column, letters) => {
 		expect(toColumnLetters(column)).toBe(letters);
-	});
-
-	test('an area of one cell is that cell', () => {
-		const start = { row: 1, column: 2 };
-		expect(printTabArea('My Tab', start, 1, 1)).toBe("'My Tab'!C2");
-		expect(printTabArea(undefined, start, 3, 2)).toBe('C2:D4');
-	});
-
-	test.each([
-		['Q1', true],
-		['A1:B2', false],
-		['Sheet1!Q1', false],
-		['Leads', false],
-	])('%s is one cell: %s', (range, expected) => {
-		expect(isCellWithoutTab(parseRange(range))).toBe(expected);
 	});
 
 	test('Tab and Range name one target', () => {

@@ -1,49 +1,31 @@
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { runNode, token } from '../../runNode';
-import { items, SheetCalls } from './sheetCalls';
+import { grid, SheetCalls } from './sheetCalls';
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 
 const calls = new SheetCalls();
 
-const people = [
-	['Name', 'Age'],
-	['Anna', 31],
-	['Ben', 42],
-];
+const people = grid(['Name', 'Age'], ['Anna', 31], ['Ben', 42]);
 
 test('values of a range are one request', async () => {
 	const spreadsheetId = calls.sheet(people);
 	const read = await calls.one('read', { spreadsheetId, range: 'Sheet1!A1:B9' });
-	expect(read).toEqual({
-		range: 'Sheet1!A1:B9',
+	const values = grid(['Name', 'Age'], ['Anna', '31'], ['Ben', '42']);
+	expect(read).toEqual({ range: 'Sheet1!A1:B9', majorDimension: 'ROWS', values });
+	const query = {
 		majorDimension: 'ROWS',
-		values: [
-			['Name', 'Age'],
-			['Anna', '31'],
-			['Ben', '42'],
-		],
-	});
-	expect(calls.sent).toEqual([
-		{
-			method: 'values.get',
-			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A1:B9`,
-			query: {
-				majorDimension: 'ROWS',
-				valueRenderOption: 'FORMATTED_VALUE',
-				dateTimeRenderOption: 'SERIAL_NUMBER',
-			},
-			body: undefined,
-		},
-	]);
+		valueRenderOption: 'FORMATTED_VALUE',
+		dateTimeRenderOption: 'SERIAL_NUMBER',
+	};
+	const path = `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A1:B9`;
+	expect(calls.sent).toEqual([{ method: 'values.get', path, query, body: undefined }]);
 });
 
 test('an empty range has no values but the key', async () => {
-	const read = await calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1' });
+	const given = { spreadsheetId: calls.sheet(), range: 'Sheet1' };
+	const read = await calls.one('read', given);
 	expect(read).toEqual({ range: 'Sheet1!A1:Z1000', majorDimension: 'ROWS', values: [] });
-	expect(
-		await calls.run('read', { spreadsheetId: calls.sheet(), range: 'Sheet1', output: 'rows' }),
-	).toEqual([]);
+	expect(await calls.rows(given)).toEqual([]);
 });
 
 test.each<[string, string, string]>([
@@ -68,42 +50,28 @@ test.each<[string, string, string]>([
 });
 
 test('a named range', async () => {
-	const spreadsheetId = calls.google.sheets.seed({
-		title: 'Book',
-		tabs: [{ title: 'Sheet1' }, { title: 'My Tab', rows: people }],
-		namedRanges: { staff: "'My Tab'!A1:B2" },
-	});
-	const read = await calls.run('read', { spreadsheetId, range: 'staff', output: 'rows' });
-	expect(read).toEqual([{ json: { Name: 'Anna', Age: '31', rowNumber: 2 } }]);
+	const tabs = [{ title: 'Sheet1' }, { title: 'My Tab', rows: people }];
+	const spreadsheetId = calls.book(tabs, { namedRanges: { staff: "'My Tab'!A1:B2" } });
+	const rows = await calls.rows({ spreadsheetId, range: 'staff' });
+	expect(rows).toEqual([{ Name: 'Anna', Age: '31', rowNumber: 2 }]);
 });
 
 test('what Google cannot parse, and what to do', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }),
-	);
-	expect(failure).toMatchObject({
-		code: 400,
-		message: "Google Sheets: the spreadsheet has no tab 'Nothing'",
-	});
+	const given = { spreadsheetId: calls.sheet(), range: 'Nothing!A1' };
+	const { code, message } = await calls.failure('read', given);
+	expect([code, message]).toEqual([400, "Google Sheets: the spreadsheet has no tab 'Nothing'"]);
 });
 
 test('what stands behind a quoted title must be cells', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" }),
-	);
-	expect(failure).toMatchObject({
-		code: 400,
-		message: expect.stringContaining("'range' is not a range") as string,
-	});
-	expect(calls.sent).toEqual([]);
+	const given = { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" };
+	const { code, message } = await calls.refusal('read', given);
+	expect(code).toBe(400);
+	expect(message).toContain("'range' is not a range");
 });
 
 describe('rows', () => {
-	const rows = async (values: unknown[][], range = 'Sheet1', more = {}) => {
-		const spreadsheetId = calls.sheet(values);
-		const found = await calls.run('read', { spreadsheetId, range, output: 'rows', ...more });
-		return found.map(({ json }) => json);
-	};
+	const rows = async (values: unknown[][], range = 'Sheet1', more = {}) =>
+		await calls.rows({ spreadsheetId: calls.sheet(values), range, ...more });
 
 	test('one item each, with the number of the row in the sheet', async () => {
 		expect(await rows(people)).toEqual([
@@ -129,28 +97,17 @@ describe('rows', () => {
 	test('headers that are empty, repeated or reserved', async () => {
 		const header = ['x', '', 'x', 'x_2', 'x', 'rowNumber', 'error', '__proto__', 'constructor'];
 		const [row] = await rows([header, header.map((_, at) => String(at))]);
-		expect(Object.keys(row ?? {})).toEqual([
-			'x',
-			'B',
-			'x_2',
-			'x_2_2',
-			'x_3',
-			'rowNumber_2',
-			'error_2',
-			'__proto___2',
-			'constructor',
-			'rowNumber',
-		]);
+		const first = ['x', 'B', 'x_2', 'x_2_2', 'x_3', 'rowNumber_2', 'error_2'];
+		const last = ['__proto___2', 'constructor', 'rowNumber'];
+		expect(Object.keys(row ?? {})).toEqual([...first, ...last]);
 		expect(row?.['rowNumber']).toBe(2);
 	});
 
 	test('without a header columns are named by their letters', async () => {
-		expect(await rows([['a', 'b']], 'Sheet1!A1:B2', { headerRow: 0 })).toEqual([
-			{ A: 'a', B: 'b', rowNumber: 1 },
-		]);
-		const wide = await rows([Array.from({ length: 28 }, (_, at) => at)], 'Sheet1', {
-			headerRow: 0,
-		});
+		const found = await rows([['a', 'b']], 'Sheet1!A1:B2', { headerRow: 0 });
+		expect(found).toEqual([{ A: 'a', B: 'b', rowNumber: 1 }]);
+		const cells = Array.from({ length: 28 }, (_, at) => at);
+		const wide = await rows([cells], 'Sheet1', { headerRow: 0 });
 		expect(Object.keys(wide[0] ?? {}).slice(25)).toEqual(['Z', 'AA', 'AB', 'rowNumber']);
 	});
 
@@ -158,35 +115,16 @@ describe('rows', () => {
 		expect(await rows(people, 'Sheet1', { headerRow: 9 })).toEqual([]);
 	});
 
-	test('numbers, dates and formulas as asked for', async () => {
-		const spreadsheetId = calls.sheet();
-		const values = [
-			['n', 'd'],
-			['=4/2', '2020-01-01'],
-		];
-		await calls.one('write', {
-			spreadsheetId,
-			range: 'Sheet1',
-			values,
-			valueInputOption: 'USER_ENTERED',
-			escapeFormulas: false,
-		});
-		const read = async (more: Record<string, string>) =>
-			(
-				await calls.run('read', { spreadsheetId, range: 'Sheet1', output: 'rows', ...more })
-			).map(({ json }) => json);
-		expect(await read({ valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([
-			{ n: 2, d: 43831, rowNumber: 2 },
-		]);
-		expect(await read({ valueRenderOption: 'FORMULA' })).toEqual([
-			{ n: '=4/2', d: 43831, rowNumber: 2 },
-		]);
-		expect(
-			await read({
-				valueRenderOption: 'UNFORMATTED_VALUE',
-				dateTimeRenderOption: 'FORMATTED_STRING',
-			}),
-		).toEqual([{ n: 2, d: '2020-01-01', rowNumber: 2 }]);
+	const unformatted = { valueRenderOption: 'UNFORMATTED_VALUE' };
+	const formatted = { ...unformatted, dateTimeRenderOption: 'FORMATTED_STRING' };
+
+	test.each([
+		[unformatted, { n: 2, d: 43831 }],
+		[{ valueRenderOption: 'FORMULA' }, { n: '=4/2', d: 43831 }],
+		[formatted, { n: 2, d: '2020-01-01' }],
+	])('numbers, dates and formulas as asked for: %j', async (form, row) => {
+		const spreadsheetId = calls.typed(['n', 'd'], ['=4/2', '2020-01-01']);
+		expect(await calls.rows({ spreadsheetId, ...form })).toEqual([{ ...row, rowNumber: 2 }]);
 	});
 });
 
@@ -202,19 +140,14 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 });
 
 test('an unknown spreadsheet is not found', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }),
-	);
+	const failure = await calls.failure('read', { spreadsheetId: 'nothing', range: 'A1' });
 	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 
 test('a limit of the rate is waited for', async () => {
 	calls.google.fault({ match: 'sheets.spreadsheets.values.get', status: 429 });
-	const read = await calls.one('read', {
-		spreadsheetId: calls.sheet(people),
-		range: 'Sheet1!A1',
-	});
-	expect(read).toMatchObject({ values: [['Name']] });
+	const given = { spreadsheetId: calls.sheet(people), range: 'Sheet1!A1' };
+	expect(await calls.one('read', given)).toMatchObject({ values: [['Name']] });
 	expect(calls.methods).toEqual(['values.get', 'values.get']);
 });
 
@@ -225,15 +158,9 @@ describe('filters', () => {
 		['Ben', 7, '50%', false, 'x'],
 		['anna', '', '', '', ''],
 	];
-	const book = async () => {
-		const spreadsheetId = calls.sheet();
-		const typed = { valueInputOption: 'USER_ENTERED', range: 'Sheet1' };
-		await calls.one('write', { spreadsheetId, values: table, ...typed });
-		return spreadsheetId;
-	};
 	const names = async (filters: unknown, more: object = {}) => {
-		const given = { spreadsheetId: await book(), output: 'rows', filters, ...more };
-		return (await calls.run('read', given)).map(({ json }) => json['Name']);
+		const given = { spreadsheetId: calls.typed(...table), filters, ...more };
+		return (await calls.rows(given)).map((row) => row['Name']);
 	};
 	const by = (column: string, condition: string, value: unknown = '') => [
 		{ column, condition, value },
@@ -241,9 +168,8 @@ describe('filters', () => {
 
 	test('without rows are refused', async () => {
 		const given = { spreadsheetId: '1abc', filters: by('Name', 'equals', 'Anna') };
-		const { code, message } = await catchFailure(calls.run('read', given));
+		const { code, message } = await calls.refusal('read', given);
 		expect([code, message]).toEqual([400, "'filters' can only be used if 'output' is rows"]);
-		expect(calls.sent).toEqual([]);
 	});
 
 	test.each<[unknown, string[]]>([
@@ -276,29 +202,24 @@ describe('filters', () => {
 		expect(await names([], { maxRows: 2 })).toEqual(['Anna', 'Ben']);
 	});
 
-	test.each([{}, { range: 'Sheet1!A:B' }])(
-		'a tab without rows is no mistake: %j',
-		async (more) => {
-			const [item] = items({});
-			for (const spreadsheetId of [calls.sheet(), calls.sheet([['Name', 'Age']])])
-				expect(
-					await calls.run('read', { spreadsheetId, output: 'rows', ...more }, item),
-				).toEqual([]);
-			expect(item).toMatchObject({ hints: [] });
-		},
-	);
+	test.each([
+		[[], {}],
+		[[['Name', 'Age']], {}],
+		[[], { range: 'Sheet1!A:B' }],
+		[[['Name', 'Age']], { range: 'Sheet1!A:B' }],
+	])('a tab without rows is no mistake: %j, %j', async (rows, more) => {
+		const item = testItem();
+		expect(await calls.rows({ spreadsheetId: calls.sheet(rows), ...more }, item)).toEqual([]);
+		expect(item.hints).toEqual([]);
+	});
 
 	test('no match gives no item and a hint', async () => {
-		const [item] = items({});
-		const given = {
-			spreadsheetId: await book(),
-			output: 'rows',
-			filters: by('Name', 'equals', 'Zoe'),
-		};
-		expect(await calls.run('read', given, item)).toEqual([]);
-		expect(item).toMatchObject({
-			hints: [expect.stringContaining('No row matches the filters') as string],
-		});
+		const item = testItem();
+		const filters = by('Name', 'equals', 'Zoe');
+		expect(await calls.rows({ spreadsheetId: calls.typed(...table), filters }, item)).toEqual(
+			[],
+		);
+		expect(item.hints).toEqual([expect.stringContaining('No row matches the filters')]);
 	});
 
 	test.each([
@@ -317,16 +238,12 @@ describe('filters', () => {
 test('rows that are far wider than what they hold are refused', async () => {
 	const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000, columnCount: 4000 });
 	const header = Array.from({ length: 4000 }, (_, at) => `h${at}`);
-	await calls.one('write', {
-		spreadsheetId,
-		range: 'Sheet1',
-		values: [header, ...Array.from({ length: 1900 }, () => ['x'])],
-	});
-	const read = async (more: object) =>
-		await calls.run('read', { spreadsheetId, output: 'rows', ...more });
-	expect((await catchFailure(read({}))).message).toContain('The rows have 4000 columns');
-	expect(await read({ maxRows: 3 })).toHaveLength(3);
-	expect(await read({ range: 'Sheet1!A:C' })).toHaveLength(1900);
+	const narrow = Array.from({ length: 1900 }, () => ['x']);
+	calls.google.sheets.enter(spreadsheetId, 'Sheet1!A1', [header, ...narrow]);
+	const failure = await calls.failure('read', { spreadsheetId, output: 'rows' });
+	expect(failure.message).toContain('The rows have 4000 columns');
+	expect(await calls.rows({ spreadsheetId, maxRows: 3 })).toHaveLength(3);
+	expect(await calls.rows({ spreadsheetId, range: 'Sheet1!A:C' })).toHaveLength(1900);
 });
 
 describe('column names', () => {
@@ -352,9 +269,8 @@ describe('column names', () => {
 
 test('n8n does other work while many wide rows become items', async () => {
 	const [height, width] = [60, 18_278];
-	const spreadsheetId = calls.sheet(
-		Array.from({ length: height }, () => Array<string>(width).fill('x')),
-	);
+	const row = Array<string>(width).fill('x');
+	const spreadsheetId = calls.sheet(Array.from({ length: height }, () => row));
 	let turns = 0;
 	let counting = true;
 	const count = () => {
@@ -369,11 +285,7 @@ test('n8n does other work while many wide rows become items', async () => {
 			return answer;
 		},
 	});
-	const read = await calls.run(
-		'read',
-		{ spreadsheetId, range: 'Sheet1', output: 'rows', headerRow: 0 },
-		item,
-	);
+	const read = await calls.rows({ spreadsheetId, range: 'Sheet1', headerRow: 0 }, item);
 	counting = false;
 	expect(read).toHaveLength(height);
 	expect(turns).toBeGreaterThanOrEqual((height * width) / 200_000);
@@ -385,16 +297,7 @@ test.each([
 	['values', { valueRenderOption: 'UNFORMATTED_VALUE' }, 'UNFORMATTED_VALUE', 'SERIAL_NUMBER'],
 	['rows', { valueRenderOption: 'FORMULA' }, 'FORMULA', 'SERIAL_NUMBER'],
 ])('the form reads %s with %j as %s, %s', async (output, options, values, dates) => {
-	calls.google.tokens.issue({ token });
-	const spreadsheetId = { __rl: true, mode: 'id', value: calls.sheet([['Name'], ['Anna']]) };
-	const parameters = {
-		resource: 'spreadsheet',
-		operation: 'read',
-		spreadsheetId,
-		output,
-		options,
-	};
-	await runNode({ url: calls.google.url, parameters });
+	await calls.form('read', calls.sheet([['Name'], ['Anna']]), { output, options });
 	expect(calls.sent.map(({ query }) => query)).toEqual([
 		expect.objectContaining({ valueRenderOption: values, dateTimeRenderOption: dates }),
 	]);

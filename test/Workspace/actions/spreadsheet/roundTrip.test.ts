@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { roundsOf } from '../../../growth';
 import { type Giving, giveFrom, randomOf, sources } from './rowsGiven';
-import { SheetCalls } from './sheetCalls';
+import { isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -47,13 +47,8 @@ function seeded({ header, rows }: Table, more: Partial<Table> = {}): string {
 	return spreadsheetId;
 }
 
-const form = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
 const read = async (spreadsheetId: string, rendering: object): Promise<IDataObject[]> =>
-	(await calls.run('read', { spreadsheetId, ...form, ...rendering })).map(({ json }) => json);
+	await calls.rows({ spreadsheetId, ...isoForm, ...rendering });
 
 /** All that cells are: values, formulas and formats. */
 const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:J');

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { failureOf } from '../../../createExecuteContext';
 import { runNode, token } from '../../runNode';
-import { SheetCalls } from './sheetCalls';
+import { SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -12,13 +12,15 @@ const titles = ['First', ' Data', 'Data', 'Data '];
 function seed(): string {
 	calls.google.tokens.issue({ token });
 	const tabs = titles.map((title) => ({ title, rows: [['Title'], [title]] }));
-	return calls.google.sheets.seed({ title: 'Book', tabs });
+	return calls.book(tabs);
 }
 
 async function run(parameters: IDataObject): Promise<IDataObject[]> {
 	const items = [{ json: { Title: 'new' } }];
 	return (await runNode({ url: calls.google.url, parameters, items })).map(({ json }) => json);
 }
+
+const read = { resource: 'spreadsheet', operation: 'read' };
 
 /** The same in the form and as an input object. */
 const modes: ReadonlyArray<(given: IDataObject) => IDataObject> = [
@@ -35,37 +37,29 @@ test.each([
 		const given = { spreadsheetId: seed(), operation: 'read', output: 'rows' };
 		expect(await run(inMode({ ...given, tab }))).toMatchObject([{ Title: found }]);
 	}
-	const inForm = { resource: 'spreadsheet', operation: 'read', spreadsheetId: seed() };
-	const picked = { __rl: true, mode: 'name', value: tab };
-	expect(await run({ ...inForm, tab: picked })).toMatchObject([{ Title: found }]);
+	const picked = await run({ ...read, spreadsheetId: seed(), tab: tabNamed(tab) });
+	expect(picked).toMatchObject([{ Title: found }]);
 });
 
-test.each(['read', 'append'])(
-	'an expression without a value stands for no tab: %s',
-	async (operation) => {
-		const tab = { __rl: true, mode: 'name', value: '={{ $json.tab }}' };
-		const given = {
-			operation,
-			spreadsheetId: seed(),
-			tab,
-			columns: { mappingMode: 'autoMapInputData', value: null },
-			...(operation === 'read' ? { range: 'A:B' } : { options: { range: 'A:B' } }),
-		};
-		const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
-		expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
-		const first = { ...given, tab: { ...tab, value: '={{ $json.tab ?? "" }}' } };
-		expect(await run({ resource: 'spreadsheet', ...first })).toHaveLength(1);
-	},
-);
+test.each([
+	['read', { range: 'A:B' }],
+	['append', { options: { range: 'A:B' } }],
+])('an expression without a value stands for no tab: %s', async (operation, range) => {
+	const columns = { mappingMode: 'autoMapInputData', value: null };
+	const given = { resource: 'spreadsheet', operation, columns, ...range };
+	const take = async (value: string) =>
+		await run({ ...given, spreadsheetId: seed(), tab: tabNamed(value) });
+	const failure = await failureOf(take('={{ $json.tab }}'));
+	expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
+	expect(await take('={{ $json.tab ?? "" }}')).toHaveLength(1);
+});
 
 describe('a link', () => {
 	const link = (at: number, form = 'edit#gid=GID') => {
 		const id = seed();
-		const sheetId = String(calls.google.sheets.sheetIds(id)[at]);
-		return {
-			id,
-			url: `https://docs.google.com/spreadsheets/d/${id}/${form.replaceAll('GID', sheetId)}`,
-		};
+		const gid = String(calls.google.sheets.sheetIds(id)[at]);
+		const path = form.replaceAll('GID', gid);
+		return { id, url: `https://docs.google.com/spreadsheets/d/${id}/${path}` };
 	};
 
 	test.each([
@@ -79,24 +73,13 @@ describe('a link', () => {
 		['edit#gid=GID', { range: 'First' }, 'First'],
 	])('%s with %j reads the tab %j', async (form, given, found) => {
 		for (const inMode of modes) {
-			const { url } = link(2, form);
-			const read = inMode({
-				operation: 'read',
-				output: 'rows',
-				spreadsheetId: url,
-				...given,
-			});
-			expect(await run(read)).toMatchObject([{ Title: found }]);
+			const byUrl = { output: 'rows', spreadsheetId: link(2, form).url, ...given };
+			const rows = await run(inMode({ operation: 'read', ...byUrl }));
+			expect(rows).toMatchObject([{ Title: found }]);
 		}
-		const locator = { __rl: true, mode: 'url', value: link(2, form).url };
-		const read = {
-			resource: 'spreadsheet',
-			operation: 'read',
-			spreadsheetId: locator,
-			...given,
-			options: given,
-		};
-		expect(await run(read)).toMatchObject([{ Title: found }]);
+		const spreadsheetId = { __rl: true, mode: 'url', value: link(2, form).url };
+		const rows = await run({ ...read, spreadsheetId, ...given, options: given });
+		expect(rows).toMatchObject([{ Title: found }]);
 	});
 
 	test.each(['append', 'write'])('is where %s puts rows', async (operation) => {
@@ -111,9 +94,8 @@ describe('a link', () => {
 	});
 
 	test('to a tab that is gone fails, and says which there are', async () => {
-		const { url } = link(2, 'edit#gid=4711');
-		const read = { resource: 'spreadsheet', operation: 'read', spreadsheetId: url };
-		const failure = await failureOf(runNode({ url: calls.google.url, parameters: read }));
+		const { url: spreadsheetId } = link(2, 'edit#gid=4711');
+		const failure = await failureOf(run({ ...read, spreadsheetId }));
 		expect(failure.message).toBe('The spreadsheet has no tab with the #gid=4711 of its URL');
 		expect(failure.description).toContain(
 			"Choose it in 'Tab'. The spreadsheet has the tabs 'First', ' Data'",

@@ -1,6 +1,5 @@
 import { testClients, testItem } from '../../client';
-import { catchFailure } from '../../catchFailure';
-import { SheetCalls, items } from './sheetCalls';
+import { grid, SheetCalls, items } from './sheetCalls';
 import { isNodeError, NodeError } from '../../../../nodes/core/errors';
 import {
 	isUnknownRangeError,
@@ -12,21 +11,16 @@ const calls = new SheetCalls();
 
 /** Tabs whose titles read as cells; the first one is wide enough to have those cells. */
 const book = () =>
-	calls.google.sheets.seed({
-		title: 'Book',
-		tabs: [
+	calls.book(
+		[
 			{ title: 'First', rows: [['first']], columnCount: 5000 },
 			...['Q1', 'FY26', 'H1', 'R1C1'].map((title) => ({ title, rows: [[title]] })),
 			{ title: "Jon's! A1", rows: [['quoted']] },
 		],
-		namedRanges: { Leads: "'Q1'!C3:D9", Total: "'FY26'!B2" },
-	});
+		{ namedRanges: { Leads: "'Q1'!C3:D9", Total: "'FY26'!B2" } },
+	);
 
-const given = {
-	read: {},
-	write: { values: [['new']] },
-	append: { values: [['new']] },
-} as const;
+const given = { read: {}, write: { values: [['new']] }, append: { values: [['new']] } } as const;
 
 describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	test.each([
@@ -43,16 +37,13 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	});
 
 	test.each(['Q1', 'q1', 'FY26'])('%s may be a tab or a cell: nothing is done', async (range) => {
-		const spreadsheetId = book();
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId, range, ...given[name] }),
-		);
-		expect(failure.message).toBe(
-			`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-		);
-		expect(failure.description).toBe(
-			`Enter '${range.toUpperCase()}' for the tab, or 'First'!${range} for the cell in the first tab.`,
-		);
+		const target = { spreadsheetId: book(), range, ...given[name] };
+		const { message, description } = await calls.failure(name, target);
+		const why = 'it is a cell, and the spreadsheet has a tab with this name';
+		expect(message).toBe(`'range' ${range} is ambiguous: ${why}`);
+		const tab = `'${range.toUpperCase()}' for the tab`;
+		const cell = `'First'!${range} for the cell in the first tab`;
+		expect(description).toBe(`Enter ${tab}, or ${cell}.`);
 		expect(calls.methods).toEqual(['get']);
 	});
 
@@ -66,22 +57,17 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: no cells"],
 	])('%j is refused before anything is sent', async (target, message) => {
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }),
-		);
+		const all = { spreadsheetId: 'x', ...target, ...given[name] };
+		const failure = await calls.refusal(name, all);
 		expect(failure.message).toBe(message);
-		expect(calls.sent).toEqual([]);
 	});
 });
 
 test('the cell that rows go to in the first tab is not taken for a tab of that name', async () => {
 	const tabs = [{ title: 'First', rows: [['a', 'b']] }, { title: 'A2' }];
-	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', tabs });
+	const spreadsheetId = calls.book(tabs);
 	await calls.one('write', { spreadsheetId, range: 'A:B', values: [{ b: 1, a: 2 }] });
-	expect(calls.stored(spreadsheetId, 'First')).toEqual([
-		['a', 'b'],
-		[2, 1],
-	]);
+	expect(calls.stored(spreadsheetId, 'First')).toEqual(grid(['a', 'b'], [2, 1]));
 	expect(calls.methods).toEqual(['get', 'batchUpdate']);
 });
 
@@ -89,7 +75,7 @@ test('neither tab nor range: reading takes the first tab, writing asks for one',
 	const spreadsheetId = book();
 	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });
 	for (const name of ['write', 'append'] as const) {
-		const failure = await catchFailure(calls.run(name, { spreadsheetId, ...given[name] }));
+		const failure = await calls.failure(name, { spreadsheetId, ...given[name] });
 		expect(failure.message).toBe("'tab' or 'range' is required");
 	}
 	expect(calls.methods).toEqual(['values.get']);
@@ -102,124 +88,93 @@ test.each(['read', 'write'] as const)('%s takes the name of a range', async (nam
 
 test('a table has no name of a range', async () => {
 	const params = { spreadsheetId: book(), range: 'Leads', values: [['a', 'b']] };
-	const failure = await catchFailure(calls.run('append', params));
+	const failure = await calls.failure('append', params);
 	expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Leads'");
 });
 
-test('a long text is no range, and is not searched for one', async () => {
-	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) =>
-		text.repeat(roundsOf(1_000_000)),
-	)) {
-		await catchFailure(calls.run('read', { spreadsheetId: 'x', range }));
-	}
+test.each(["'", 'A', '1', '!', "''", 'A1:'])('many %s are no range', async (part) => {
+	const range = part.repeat(roundsOf(1_000_000));
+	expect(await calls.failure('read', { spreadsheetId: 'x', range })).toBeDefined();
 });
 
 describe('a tab that is not there', () => {
 	/** A spreadsheet with two tabs, none of them of the name that is asked for. */
-	const book = () =>
-		calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Sheet1' }, { title: "Anna's Log" }],
-		});
+	const book = () => calls.book([{ title: 'Sheet1' }, { title: "Anna's Log" }]);
+
+	const itsTabs = "The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.";
+	const advice = `${itsTabs} Choose one in 'tab', and leave 'range' empty to use all of it.`;
 
 	test.each([
 		['read', {}],
 		['write', { values: [['a']] }],
 		['append', { values: [['a']] }],
-	] as const)('%s in a tab that is not there says which there are', async (name, given) => {
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }),
-		);
+		['append', { valuesSource: 'columns' }],
+	] as const)('%s of %j says which there are', async (name, rows) => {
+		const target = { spreadsheetId: book(), range: 'Sheet 1!A1', ...rows };
+		const failure = await calls.failure(name, target, testItem({ json: { a: 1 } }));
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
-		expect(failure.description).toBe(
-			"The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
-		);
+		expect(failure.description).toBe(advice);
 		expect(calls.methods.at(-1)).toBe('get');
-	});
-
-	test('so does an append of items, whose header row is read first', async () => {
-		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'columns' };
-		const failure = await catchFailure(
-			calls.run('append', given, testItem({ json: { a: 1 } })),
-		);
-		expect(failure.description).toContain("The spreadsheet has the tabs 'Sheet1'");
 	});
 
 	test('where the tabs cannot be read, the failure stays what it is', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
-		const failure = await catchFailure(
-			calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }),
-		);
-		expect(failure).toMatchObject({
-			code: 400,
-			message: 'Google Sheets: Unable to parse range: Nowhere!A1',
-		});
+		const target = { spreadsheetId: book(), range: 'Nowhere!A1' };
+		const failure = await calls.failure('read', target);
+		expect(failure.code).toBe(400);
+		expect(failure.message).toBe('Google Sheets: Unable to parse range: Nowhere!A1');
 		expect(failure.description).not.toContain('The spreadsheet has');
 	});
 
 	test('the tabs are asked for once, however many items want to know', async () => {
 		const spreadsheetId = book();
 		const [first, second] = items({ a: 1 }, { a: 2 });
-		const failures = [];
-		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
-			failures.push(await catchFailure(calls.run('read', { spreadsheetId, range }, first)));
-		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([
-			true,
-			true,
-			true,
-		]);
+		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland']) {
+			const failure = await calls.failure('read', { spreadsheetId, range }, first);
+			expect(failure.description).toContain("'Sheet1'");
+		}
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
-		await catchFailure(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
+		await calls.failure('read', { spreadsheetId, range: 'Nowhere' }, second);
 	});
 
 	test('a refused look at the tabs is not repeated', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
 		const [item] = items({ a: 1 });
 		for (const range of ['Nowhere', 'Elsewhere'])
-			await catchFailure(calls.run('read', { spreadsheetId: book(), range }, item));
+			await calls.failure('read', { spreadsheetId: book(), range }, item);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 	});
 
 	test('another refusal is not followed by a question', async () => {
-		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
-		expect((await catchFailure(calls.run('read', given))).code).toBe(400);
+		const target = { spreadsheetId: book(), range: 'Sheet1!A5000' };
+		expect((await calls.failure('read', target)).code).toBe(400);
 		expect(calls.methods).toEqual(['values.get']);
 	});
 });
 
 describe('one spreadsheet', () => {
-	const asked = (spreadsheetId: string) => {
-		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		return new Spreadsheet(sheets, spreadsheetId);
-	};
-
 	test('without a tab, items go to the first one', async () => {
-		const spreadsheetId = calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [
-				{ title: 'First', rows: [['a']] },
-				{ title: 'Second', rows: [['a']] },
-			],
-		});
-		const params = { spreadsheetId, range: 'A:B', valuesSource: 'columns' };
-		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({
-			updatedRange: 'First!A2',
-		});
+		const rows = [['a']];
+		const spreadsheetId = calls.book([
+			{ title: 'First', rows },
+			{ title: 'Second', rows },
+		]);
+		const [appended] = await calls.give('append', { spreadsheetId, range: 'A:B' }, { a: 1 });
+		expect(appended).toMatchObject({ updatedRange: 'First!A2' });
 	});
 
 	test('a name that is unknown in a tab that is there', async () => {
-		const failure = await catchFailure(
-			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
-		);
+		const target = { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' };
+		const failure = await calls.failure('read', target);
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet1!Nothing'");
 		expect(failure.description).toMatch(/^The spreadsheet has the tabs 'Sheet1'\. /);
 	});
 
 	test('its time zone is asked for in short JSON', async () => {
-		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
-		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
-		expect(await book.fetchTimeZone()).toBe('Europe/Berlin');
+		const id = calls.book([], { locale: 'de_DE', timeZone: 'Europe/Berlin' });
+		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
+		expect(await new Spreadsheet(sheets, id).fetchTimeZone()).toBe('Europe/Berlin');
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);
@@ -242,77 +197,53 @@ describe('odd titles and ranges', () => {
 	'constructor', '__proto__', 'a\tb', 'Q1!Q1', "a'!'b", 'RC', 'R', 'C1', 'XFD1', 'ZZZ99',
 ]; // prettier-ignore
 
-	function book(title: string): string {
-		return calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [
-				{ title: 'First', rows: [['first', 'tab']] },
-				{ title, rows: [['name', 'age'], ['Ann', 30]] }, // prettier-ignore
-			],
-		});
-	}
-
+	const untouched = grid(['name', 'age'], ['Ann', 30]);
+	const added = [...untouched, ['Ben', 40]];
+	const first = [['first', 'tab']];
 	const quoted = (title: string) => `'${title.replaceAll("'", "''")}'`;
 	const row = { valuesSource: 'json', values: [['Ben', 40]] };
 
 	/** What the tab and the first one hold after a call; a refusal before anything was written is as good as a row in its place. */
-	async function after(title: string, call: (spreadsheetId: string) => Promise<unknown>) {
-		const id = book(title);
-		const refused = await call(id).then(
+	async function after(title: string, name: 'append' | 'write', target: object) {
+		const id = calls.book([
+			{ title: 'First', rows: first },
+			{ title, rows: untouched },
+		]);
+		const outcome = await calls.run(name, { spreadsheetId: id, ...target, ...row }).then(
 			() => undefined,
 			(error: unknown) => error,
 		);
-		if (refused !== undefined)
-			expect([isNodeError(refused), refused]).toMatchObject([true, { code: 400 }]);
-		return {
-			refused: refused !== undefined,
-			first: calls.stored(id, 'First'),
-			own: calls.stored(id, quoted(title)),
-		};
+		const refused = outcome !== undefined;
+		if (refused) expect([isNodeError(outcome), outcome]).toMatchObject([true, { code: 400 }]);
+		const held = { first: calls.stored(id, 'First'), own: calls.stored(id, quoted(title)) };
+		return { refused, held };
 	}
 
-	const untouched = [['name', 'age'], ['Ann', 30]]; // prettier-ignore
-	const first = [['first', 'tab']];
-
 	describe.each(titles)('a tab called %j', (title) => {
-		test('chosen as tab: the row goes below its table', async () => {
-			const { refused, ...held } = await after(title, (spreadsheetId) =>
-				calls.run('append', { spreadsheetId, tab: title, ...row }),
-			);
-			const whole = title.trim() === title;
-			expect(held).toEqual({ first, own: refused ? untouched : [...untouched, ['Ben', 40]] });
-			expect(refused && whole).toBe(false);
-		});
-
-		test('chosen as tab with columns', async () => {
-			const { refused, ...held } = await after(title, (spreadsheetId) =>
-				calls.run('append', { spreadsheetId, tab: title, range: 'A:B', ...row }),
-			);
-			expect(held).toEqual({ first, own: refused ? untouched : [...untouched, ['Ben', 40]] });
+		test.each([{}, { range: 'A:B' }])('as tab with %j: below its table', async (cells) => {
+			const { refused, held } = await after(title, 'append', { tab: title, ...cells });
+			expect(held).toEqual({ first, own: refused ? untouched : added });
 			expect(refused && title.trim() === title).toBe(false);
 		});
 
 		test('quoted in the range', async () => {
-			const { refused, ...held } = await after(title, (spreadsheetId) =>
-				calls.run('append', { spreadsheetId, range: `${quoted(title)}!A:B`, ...row }),
-			);
-			expect([refused, held]).toEqual([false, { first, own: [...untouched, ['Ben', 40]] }]);
+			const { refused, held } = await after(title, 'append', {
+				range: `${quoted(title)}!A:B`,
+			});
+			expect([refused, held]).toEqual([false, { first, own: added }]);
 		});
 
 		test('unquoted in the range: its own cells, or nothing', async () => {
-			const { refused, ...held } = await after(title, (spreadsheetId) =>
-				calls.run('write', { spreadsheetId, range: `${title}!A2:B2`, ...row }),
-			);
-			expect(held).toEqual({ first, own: refused ? untouched : [['name', 'age'], ['Ben', 40]] }); // prettier-ignore
+			const { refused, held } = await after(title, 'write', { range: `${title}!A2:B2` });
+			const written = grid(['name', 'age'], ['Ben', 40]);
+			expect(held).toEqual({ first, own: refused ? untouched : written });
 		});
 
 		test('alone and unquoted: its own cells, or nothing; several cells are those of the first tab, as Google reads them', async () => {
-			const { first: held, own } = await after(title, (spreadsheetId) =>
-				calls.run('append', { spreadsheetId, range: title, ...row }),
-			);
+			const { held } = await after(title, 'append', { range: title });
 			const isCells = ['A1:B2', 'a:b', 'A:A'].includes(title);
-			expect(held).toEqual(isCells ? [...first, ['Ben', 40]] : first);
-			expect([untouched, [...untouched, ['Ben', 40]]]).toContainEqual(own);
+			expect(held.first).toEqual(isCells ? [...first, ['Ben', 40]] : first);
+			expect([untouched, added]).toContainEqual(held.own);
 		});
 	});
 });

@@ -1,7 +1,9 @@
 // Rows From → Columns keeps types: what was typed follows its column, an expression its own value.
+import type { IDataObject } from 'n8n-workflow';
+
 import { failureOf } from '../../../createExecuteContext';
-import { createNodeTool, runNode, token } from '../../runNode';
-import { SheetCalls } from './sheetCalls';
+import { createNodeTool, token } from '../../runNode';
+import { grid, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -13,25 +15,22 @@ const table = [
 
 async function write(
 	operation: 'append' | 'write',
-	columns: object,
+	columns: IDataObject,
 	matchColumn = 'Key',
 ): Promise<unknown[][]> {
-	calls.google.tokens.issue({ token });
-	const value = calls.sheet(table);
-	calls.google.sheets.format(value, 'Sheet1!E2:E9', 'dd.mm.yyyy');
-	const parameters = {
-		...{ resource: 'spreadsheet', operation, valuesSource: 'columns' },
-		...(operation === 'write' && { writeMode: 'update', matchColumns: [matchColumn] }),
-		spreadsheetId: { __rl: true, mode: 'id', value },
-		tab: { __rl: true, mode: 'name', value: 'Sheet1' },
+	const id = calls.sheet(table);
+	calls.google.sheets.format(id, 'Sheet1!E2:E9', 'dd.mm.yyyy');
+	const byKey = { writeMode: 'update', matchColumns: [matchColumn] };
+	const fields = {
+		...{ valuesSource: 'columns', tab: tabNamed('Sheet1') },
+		...(operation === 'write' ? byKey : {}),
 		columns: { mappingMode: 'defineBelow', value: columns, schema: [] },
 	};
-	const json = { text: '7', number: 7, rowNumber: 2 };
-	await runNode({ url: calls.google.url, parameters, items: [{ json }] });
-	return calls.stored(value, 'Sheet1').slice(2);
+	await calls.form(operation, id, fields, { text: '7', number: 7, rowNumber: 2 });
+	return calls.stored(id).slice(2);
 }
 
-const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
+test.each<[string, string, unknown]>([
 	['Count', '4', 4],
 	['Count', '-4.5', -4.5],
 	['Count', '00123', '00123'],
@@ -51,68 +50,44 @@ const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
 	['Day', ' 2024-01-06 ', 45297],
 	['Day', '4', '4'],
 	['New', '4', '4'],
-];
+])('%s gets %j as %j in a new row and over an old one', async (column, given, expected) => {
+	const at = table[0]?.indexOf(column) ?? -1;
+	const appended = await write('append', { Key: 'b', [column]: given });
+	expect(appended[1]?.[at]).toBe(expected);
+	const updated = await write('write', { Key: 'a', [column]: given });
+	expect(updated[0]?.[at]).toBe(expected);
+	expect(updated).toHaveLength(1);
+});
 
-test.each(cases)(
-	'%s gets %j as %j in a new row and over an old one',
-	async (column, given, expected) => {
-		const at = table[0]?.indexOf(column) ?? -1;
-		const appended = await write('append', { Key: 'b', [column]: given });
-		expect(appended[1]?.[at]).toBe(expected);
-		const updated = await write('write', { Key: 'a', [column]: given });
-		expect(updated[0]?.[at]).toBe(expected);
-		expect(updated).toHaveLength(1);
-	},
-);
+test.each(['3', '={{ 1 + 2 }}'])('Columns match the row %j', async (rowNumber) => {
+	const rows = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
+	expect(rows).toEqual([['a', 3, false, '00123', 45296]]);
+});
 
-test.each(['3', '={{ 1 + 2 }}'])(
-	'a row is updated by the number that Columns give as %j, whatever the item has',
-	async (rowNumber) => {
-		const [row, ...others] = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
-		expect(row).toEqual(['a', 3, false, '00123', 45296]);
-		expect(others).toEqual([]);
-	},
-);
-
-test.each([null, '', '={{ $json.nothing }}'])(
-	'no row is updated where the number in Columns comes out empty, as %j does, although the item has one',
-	async (rowNumber) => {
-		const failure = await failureOf(write('write', { rowNumber, Done: 'false' }, 'rowNumber'));
-		expect(failure.message).toBe("The item has no value for 'Row Number'");
-		expect(calls.methods.filter((method) => /update/i.test(method ?? ''))).toEqual([]);
-	},
-);
+test.each([null, '', '={{ $json.nothing }}'])('Columns match no row by %j', async (rowNumber) => {
+	// The item has a number.
+	const failure = await failureOf(write('write', { rowNumber, Done: 'false' }, 'rowNumber'));
+	expect(failure.message).toBe("The item has no value for 'Row Number'");
+	expect(calls.writes).toEqual([]);
+});
 
 test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
+	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));
+	const fromModel = (key: string) => [key, `={{ $fromAI('${key}', '', 'string') }}`];
+	const value = Object.fromEntries(['Order', 'Amount', 'Paid'].map(fromModel)) as IDataObject;
 	calls.google.tokens.issue({ token });
-	const id = calls.sheet([
-		['Order', 'Amount', 'Paid'],
-		[1041, 10, false],
-	]);
-	const fromModel = (key: string) => `={{ $fromAI('${key}', '', 'string') }}`;
-	const value = {
-		Order: fromModel('Order'),
-		Amount: fromModel('Amount'),
-		Paid: fromModel('Paid'),
-	};
 	const tool = createNodeTool({
 		url: calls.google.url,
 		node: { type: 'test.workspaceTool' },
 		parameters: {
-			resource: 'spreadsheet',
-			operation: 'write',
+			...{ resource: 'spreadsheet', operation: 'write', valuesSource: 'columns' },
+			...{ writeMode: 'updateOrAdd', matchColumns: ['Order'] },
 			spreadsheetId: { __rl: true, mode: 'id', value: id },
-			tab: { __rl: true, mode: 'name', value: 'Sheet1' },
-			writeMode: 'updateOrAdd',
-			matchColumns: ['Order'],
-			valuesSource: 'columns',
+			tab: tabNamed('Sheet1'),
 			columns: { mappingMode: 'defineBelow', value, schema: [] },
 		},
 	});
 	await tool({ Order: '1041', Amount: '42', Paid: 'TRUE' });
 	await tool({ Order: '1042', Amount: '7.5', Paid: 'false' });
-	expect(calls.stored(id, 'Sheet1').slice(1)).toEqual([
-		[1041, 42, true],
-		[1042, 7.5, false],
-	]);
+	expect(calls.stored(id).slice(1)).toEqual(grid([1041, 42, true], [1042, 7.5, false]));
 });

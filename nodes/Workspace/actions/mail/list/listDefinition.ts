@@ -2,7 +2,8 @@ import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Clients, Item, OutputItem } from '../../../operation';
 import { toMailItem } from '../mailItem';
-import { type MailList, toListAnswer } from '../modelMails';
+import type { MailList } from '../mailList';
+import { toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams } from './fields';
 
 /** The parameters with the search in Gmail's syntax that follows from them. */
@@ -16,11 +17,11 @@ export interface PreparedList extends ListParams {
  * Completes the parameters.
  * @throws NodeError 400 for files of a page, because they would have no item of their own
  */
-export function prepareList<P extends ListParams>(
-	params: P,
+export function prepareList(
+	params: ListParams,
 	conditions: string,
 	gmailQuery: string,
-): P & PreparedList {
+): PreparedList {
 	if (params.output === 'page' && params.downloadAttachments)
 		throw createRefusal(
 			`${quoteField('downloadAttachments')} cannot be used if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
+import { hashKeyUse, type KeyHashes } from '../../../idempotency';
 import type { Address } from '../addresses';
 import type { MailBodies } from './bodies';
 import { createTooLargeError, maxMailBytes } from './deliver';
@@ -40,18 +40,14 @@ const contentFields = [
  * there is no key.
  */
 export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
-	const key = mail.idempotencyKey;
-	const keyHash = hashIdempotencyKey({ key, operation: 'mail send', target: '' });
-	if (keyHash === undefined) return undefined;
 	const choices = contentFields.map((name) => mail[name]);
 	const parts: Array<string | Buffer> = [JSON.stringify(choices)];
 	// Two PDFs that Google makes of the same document differ, so the document's ID stands for its
 	// PDF.
 	for (const file of mail.files)
 		parts.push(file.filename, file.contentType ?? '', file.googleFileId ?? file.content);
-	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line
-	// short.
-	return { keyHash, contentHash: hashParts(parts).slice(0, 32) };
+	const use = { key: mail.idempotencyKey, operation: 'mail send', target: '' };
+	return hashKeyUse(use, parts);
 }
 
 /** Makes all line breaks those of an email (RFC 5322, 2.3). */

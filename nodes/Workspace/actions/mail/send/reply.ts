@@ -4,7 +4,8 @@ import { quoteField } from '../../../../fields/field';
 import { joinHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
+import { refuseForbiddenRecipients } from './allowedRecipients';
+import type { PreparedMail } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../../core/boundedMap';
-import { KeyedMutex } from '../../../../core/keyedMutex';
+import { getGlobalMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { getGlobalSingleton } from '../../../../core/runtime';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
@@ -35,13 +35,13 @@ async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 			: [];
 	// The user may have sent the draft of an earlier execution, also between the two searches.
 	const sentMails = await listMailFolder(clients, 'sent', maxCandidates, query);
-	const entries = [...drafts, ...sentMails];
-	if (entries.length >= maxCandidates)
+	const isCut = [drafts, sentMails].some(({ length }) => length >= maxCandidates);
+	if (isCut)
 		item.addHint(
 			`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,
 		);
 	const mailsWithMarkers = await mapWithConcurrency(
-		entries,
+		[...drafts, ...sentMails],
 		smallConcurrency,
 		async (entry) => await fetchMailWithMarker(clients, entry),
 	);
@@ -74,9 +74,7 @@ const recentMails = getGlobalSingleton(
 	'recentMails',
 	() => new BoundedMap<string, FolderEntry>(10_000),
 );
-const mutex = new KeyedMutex(
-	getGlobalSingleton('mailKeys', () => new Map<string, Promise<unknown>>()),
-);
+const mutex = getGlobalMutex('mailKeys');
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process take

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isDateFormat, type NumberFormat, printDate } from '../dates';
+import { isDateFormat, type NumberFormat, printSerialAsIso } from '../dates';
 import * as ranges from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 import { findHeaderRow } from '../table';
@@ -45,7 +45,7 @@ export interface FetchedCells {
 export function getValue(cells: FetchedCells, row: number, column: number): CellValue {
 	const value = cells.rows[row]?.[column] ?? '';
 	const format = typeof value === 'number' ? cells.findDateFormat(row, column) : undefined;
-	return (format && printDate(Number(value), format, cells.timeZone)) ?? value;
+	return (format && printSerialAsIso(Number(value), format, cells.timeZone)) ?? value;
 }
 
 /**

@@ -186,153 +186,50 @@ const accepted: Form[] = [...plain, ...comments, ...displayNames, ...internation
 const refused: string[] = [
 	...quotedLocals,
 	...['j @ x.example', 'a@b.example(x@evil.example)', '(x@evil.example) a@b.example'],
-	...['a(x)@b.example', 'a@(x)b.example', 'Jane <j@x.example(Sales)>'],
-	...[
-		'a',
-		'a@',
-		'@x.example',
-		'@',
-		'a b@x.example',
-		'a@x example',
-		'a @b @c.example',
-		'a@b@c.example',
-	],
-	...['a@@x.example', 'a@x@', '.a@x.example', 'a.@x.example', 'a..b@x.example', 'a@x..example'],
-	...[
-		'a@.x.example',
-		'a@x.example.',
-		'a@-x.example',
-		'a@x-.example',
-		'a@x!y.example',
-		'a@x,'.slice(0, 3) + ';',
-	],
-	...[
-		`${'l'.repeat(65)}@x.example`,
-		`a@${'d'.repeat(64)}.example`,
-		`a@${'d.'.repeat(126)}example`,
-	],
-	...[
-		`${'ü'.repeat(33)}@x.example`,
-		`${'l'.repeat(60)}@${`${'d'.repeat(60)}.`.repeat(3)}example.org`,
-	],
-	...['ann@192.0.2.1', 'Ann <ann@1.2.3.4>', 'a@127.1', 'a@2130706433'],
-	...[
-		'a@[192.0.2.256]',
-		'a@[2001:db8::1]',
-		'a@[x]',
-		'a@[]',
-		'a@[192.0.2.1',
-		'a@[x@evil.example]',
-	],
-	...[
-		'a@x.example>',
-		'<a@x.example',
-		'<<a@x.example>>',
-		'<a@x.example>>',
-		'<>',
-		'Jane <>',
-		'Jane <a>',
-	],
+	...['a(x)@b.example', 'a@(x)b.example', 'Jane <j@x.example(Sales)>', 'a', 'a@', '@x.example'],
+	...['@', 'a b@x.example', 'a@x example', 'a @b @c.example', 'a@b@c.example', 'a@@x.example'],
+	...['a@x@', '.a@x.example', 'a.@x.example', 'a..b@x.example', 'a@x..example', 'a@.x.example'],
+	...['a@x.example.', 'a@-x.example', 'a@x-.example', 'a@x!y.example', 'a@x,'.slice(0, 3) + ';'],
+	...[`${'l'.repeat(65)}@x.example`, `a@${'d'.repeat(64)}.example`],
+	...[`a@${'d.'.repeat(126)}example`, `${'ü'.repeat(33)}@x.example`],
+	...[`${'l'.repeat(60)}@${`${'d'.repeat(60)}.`.repeat(3)}example.org`, 'ann@192.0.2.1'],
+	...['Ann <ann@1.2.3.4>', 'a@127.1', 'a@2130706433', 'a@[192.0.2.256]', 'a@[2001:db8::1]'],
+	...['a@[x]', 'a@[]', 'a@[192.0.2.1', 'a@[x@evil.example]', 'a@x.example>', '<a@x.example'],
+	...['<<a@x.example>>', '<a@x.example>>', '<>', 'Jane <>', 'Jane <a>'],
 	...['<a@x.example><b@x.example>', 'Jane <a@x.example> <b@x.example>', 'Jane <a@x.example> Doe'],
-	...['<a@x.example> b@x.example'],
+	...['<a@x.example> b@x.example', 'a@x.example b@y.example', 'a@x.example; b@y.example'],
+	...['a@x.example;', 'a@x.example / b@y.example', 'Team: a@x.example'],
+	...['Team: Ann <a@x.example>;', 'Team: Ann <a@x.example>', 'undisclosed-recipients:;'],
+	...['mailto:a@x.example', 'Jane: <a@x.example>', 'Jane; Doe <a@x.example>'],
+	...['<mailto:a@x.example>', '<@a.example,@b.example:j@x.example>', '<@a.example:j@x.example>'],
+	...['[a@x.example](a@x.example)', '"a@x.example', 'a"@x.example', '"a"b@x.example'],
+	...['a"b"@x.example', '"a".b@x.example', '"a<b>"@x.example', '"Doe, Jane <j@x.example>'],
+	...['Jane" <j@x.example>', 'Jane "JJ" Doe <j@x.example>', '"Jane" "Doe" <j@x.example>'],
+	...['Jane ("x, <y@evil.example>") <j@x.example>', 'Jane\\ Doe <j@x.example>', 'a\\@x.example'],
+	...['a\\,b@x.example', 'a(x)b@x.example', 'a.(x)b@x.example', 'a@x.example\u0000'],
+	...['a\u0007@x.example', 'Jane\u001b <j@x.example>', 'a@x.exam\tple', 'a@x.\u007fexample'],
+	...['a@x.example\u0085', 'Jane\u2028Bcc <j@x.example>', '"Jane\u2029" <j@x.example>'],
+	...['Jane\ud800 <j@x.example>', 'a\u00a0@x.example', 'a\u200b@x.example', 'a@x\u00ad.example'],
 	...[
-		'a@x.example b@y.example',
-		'a@x.example; b@y.example',
-		'a@x.example;',
-		'a@x.example / b@y.example',
-	],
-	...[
-		'Team: a@x.example',
-		'Team: Ann <a@x.example>;',
-		'Team: Ann <a@x.example>',
-		'undisclosed-recipients:;',
-	],
-	...[
-		'mailto:a@x.example',
-		'Jane: <a@x.example>',
-		'Jane; Doe <a@x.example>',
-		'<mailto:a@x.example>',
-	],
-	...[
-		'<@a.example,@b.example:j@x.example>',
-		'<@a.example:j@x.example>',
-		'[a@x.example](a@x.example)',
-	],
-	...[
-		'"a@x.example',
-		'a"@x.example',
-		'"a"b@x.example',
-		'a"b"@x.example',
-		'"a".b@x.example',
-		'"a<b>"@x.example',
-	],
-	...[
-		'"Doe, Jane <j@x.example>',
-		'Jane" <j@x.example>',
-		'Jane "JJ" Doe <j@x.example>',
-		'"Jane" "Doe" <j@x.example>',
-		'Jane ("x, <y@evil.example>") <j@x.example>',
-	],
-	...[
-		'Jane\\ Doe <j@x.example>',
-		'a\\@x.example',
-		'a\\,b@x.example',
-		'a(x)b@x.example',
-		'a.(x)b@x.example',
-	],
-	...[
-		'a@x.example\u0000',
-		'a\u0007@x.example',
-		'Jane\u001b <j@x.example>',
-		'a@x.exam\tple',
-		'a@x.\u007fexample',
-	],
-	...[
-		'a@x.example\u0085',
-		'Jane\u2028Bcc <j@x.example>',
-		'"Jane\u2029" <j@x.example>',
-		'Jane\ud800 <j@x.example>',
-	],
-	...[
-		'a\u00a0@x.example',
-		'a\u200b@x.example',
-		'a@x\u00ad.example',
 		'a\u202e@x.example',
 		'a@ex\uff41mple.example',
-	],
-	...[
 		'a＠x.example',
 		'a@x。example',
 		'a@ﬁ.example',
-		'a@xn--.example',
-		'a@x，b@y.example',
-		'a@①.example',
 	],
-	...[
-		'=?utf-8?Q?a=40evil.example?=@x.example',
-		'=?utf-8?Q?x=0D=0ABcc:_e?= <j@x.example>',
-		'=?utf-8?B?AA==?= <j@x.example>',
-	],
-	...[
-		'Ann, Bob, Cleo <c@x.example>',
-		'Müller, <j@x.example>',
-		'Müller, j@x.example',
-		'Doe, a@x.example <a@x.example>',
-	],
-	...[
-		`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cdef`,
-		`${'n'.repeat(999)}, J <j@x.example>`,
-	],
-	...[`${'n'.repeat(985)} <j@x.example>`, `"${'\\"'.repeat(600)}" <j@x.example>`],
+	...['a@xn--.example', 'a@x，b@y.example', 'a@①.example'],
+	...['=?utf-8?Q?a=40evil.example?=@x.example', '=?utf-8?Q?x=0D=0ABcc:_e?= <j@x.example>'],
+	...['=?utf-8?B?AA==?= <j@x.example>', 'Ann, Bob, Cleo <c@x.example>', 'Müller, <j@x.example>'],
+	...['Müller, j@x.example', 'Doe, a@x.example <a@x.example>'],
+	`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cdef`,
+	...[`${'n'.repeat(999)}, J <j@x.example>`, `${'n'.repeat(985)} <j@x.example>`],
+	`"${'\\"'.repeat(600)}" <j@x.example>`,
 ];
 
 describe('an address', () => {
-	it.each(accepted.map(([text, address, name = '']) => ({ text, address, name })))(
-		'$text is $address',
-		({ text, address, name }) => {
-			expect(requireAddresses(text, 'To')).toEqual([{ name, address }]);
-		},
-	);
+	it.each(accepted)('%s is %s', (text, address, name = '') => {
+		expect(requireAddresses(text, 'To')).toEqual([{ name, address }]);
+	});
 
 	it.each(refused)('%j is none', (text) => {
 		expect(() => requireAddresses(text, 'To')).toThrow(
@@ -381,16 +278,11 @@ describe('on the wire', () => {
 		await mails.json(
 			JSON.stringify({ operation: 'send', to, replyTo: to, subject: 'S', body: 'B' }),
 		);
-		const [sent] = mails.google.gmail.sent;
-		const head = (sent?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? '').replaceAll(
-			/\r\n(?=[ \t])/g,
-			'',
-		);
 		for (const name of ['To', 'Reply-To']) {
-			const line = head.split('\r\n').find((each) => each.startsWith(`${name}: `)) ?? '';
+			const [line = ''] = linesOf(mails.only, name);
 			for (const [, address] of accepted) expect(line).toContain(wireForm(address));
 		}
-		expect(sent?.recipients).toEqual(accepted.map(([, address]) => wireForm(address)));
+		expect(mails.only.recipients).toEqual(accepted.map(([, address]) => wireForm(address)));
 	});
 
 	it('a sender with a comma in the name, as Read shows it, can be answered', async () => {
@@ -405,68 +297,34 @@ describe('on the wire', () => {
 	});
 });
 
+/** The lines of a header, each with what was folded. */
+function linesOf({ raw }: { raw: Buffer }, name: string): string[] {
+	const [head = ''] = raw.toString('utf8').split('\r\n\r\n', 1);
+	const lines = head.replaceAll(/\r\n(?=[ \t])/g, '').split('\r\n');
+	return lines.filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}: `));
+}
+
 /** Where the part before the @ needs letters beyond ASCII, the domain may have them, too (RFC 6532). */
 const wireForm = (address: string) =>
 	address === '用户@xn--r8jz45g.example' ? '用户@例え.example' : address;
 
 // Whatever a user writes: what goes out is the address that another parser reads in it, or nothing goes out.
 describe('any text', () => {
+	const any = (weight: number, ...texts: string[]) => ({
+		weight,
+		arbitrary: fc.constantFrom(...texts),
+	});
 	const pieces = fc.oneof(
-		{
-			weight: 6,
-			arbitrary: fc.constantFrom('a@x.example', 'b.c+d@y.example', 'info@müller.example'),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.constantFrom(
-				'"a b"@x.example',
-				'"a@b"@x.example',
-				'"a,b\\""@x.example',
-				'a@b@c',
-			),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.constantFrom(
-				'<a@x.example>',
-				'<b@y.example>',
-				'< "q r"@x.example >',
-				'<@r.example:a@x.example>',
-			),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.constantFrom(
-				'(c)',
-				'(x@evil.example)',
-				'(a (b) \\) )',
-				'(',
-				')',
-				'"',
-				'\\',
-				'<',
-				'>',
-			),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.constantFrom(
-				'Jane',
-				'Doe',
-				'Jörg',
-				'山田',
-				'"Doe, J."',
-				'"<x@evil.example>"',
-				'=?utf-8?Q?J=C3=B6rg?=',
-			),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.constantFrom(',', ', ', ';', ':', 'Team: ', '@', '.', ' ', '  ', '\t'),
-		},
-		{
-			weight: 1,
-			arbitrary: fc.constantFrom(
+		any(6, 'a@x.example', 'b.c+d@y.example', 'info@müller.example'),
+		any(3, '"a b"@x.example', '"a@b"@x.example', '"a,b\\""@x.example', 'a@b@c'),
+		any(3, '<a@x.example>', '<b@y.example>', '< "q r"@x.example >', '<@r.example:a@x.example>'),
+		any(3, '(c)', '(x@evil.example)', '(a (b) \\) )', '(', ')', '"', '\\', '<', '>'),
+		any(2, 'Jane', 'Doe', 'Jörg', '山田', '"Doe, J."'),
+		any(1, '"<x@evil.example>"', '=?utf-8?Q?J=C3=B6rg?='),
+		any(3, ',', ', ', ';', ':', 'Team: ', '@', '.', ' ', '  ', '\t'),
+		any(
+			1,
+			...[
 				'\r\n ',
 				'\n',
 				'\u00a0',
@@ -477,8 +335,8 @@ describe('any text', () => {
 				'\u0007',
 				'＠',
 				'。',
-			),
-		},
+			],
+		),
 	);
 	const soup = fc.array(pieces, { minLength: 1, maxLength: 5 }).map((all) => all.join(''));
 
@@ -486,9 +344,8 @@ describe('any text', () => {
 		try {
 			return requireAddresses(text, 'To').map(({ address }) => address);
 		} catch (error) {
-			expect((error as Error).message).toMatch(
-				/^To has an entry that is not an email address/,
-			);
+			const { message } = error as Error;
+			expect(message).toMatch(/^To has an entry that is not an email address/);
 			return undefined;
 		}
 	}
@@ -533,29 +390,18 @@ describe('any text', () => {
 				fc.asyncProperty(soup, async (text) => {
 					const asked = accepted(text);
 					fc.pre(asked !== undefined && asked.length > 0);
-					const input = {
-						operation: 'send',
-						to: text,
-						cc: text,
-						replyTo: text,
-						subject: 'S',
-						body: 'B',
-					};
+					const fields = { to: text, cc: text, replyTo: text };
+					const input = { operation: 'send', ...fields, subject: 'S', body: 'B' };
 					await mails.json(JSON.stringify(input));
 					const mail = mails.google.gmail.sent.at(-1);
-					const head = (
-						mail?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? ''
-					).replaceAll(/\r\n(?=[ \t])/g, '');
+					if (!mail) throw new Error('nothing was sent');
 					for (const name of ['To', 'Cc', 'Reply-To']) {
-						const lines = head
-							.split('\r\n')
-							.filter((line) => line.startsWith(`${name}: `));
-						expect(lines).toHaveLength(1);
-						expect(independent(lines[0]?.slice(name.length + 2) ?? '')).toEqual(
-							asked.map(sameForm),
+						const read = linesOf(mail, name).map((line) =>
+							independent(line.slice(name.length + 2)),
 						);
+						expect(read).toEqual([asked.map(sameForm)]);
 					}
-					expect(head).not.toMatch(/^Bcc:/im);
+					expect(linesOf(mail, 'Bcc')).toEqual([]);
 				}),
 				{ numRuns: 20 },
 			);

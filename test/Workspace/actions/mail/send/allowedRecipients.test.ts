@@ -27,48 +27,28 @@ it.each([
 	expect(mails.google.gmail.sent).toHaveLength(1);
 });
 
-const [evil] = ['evil@evil.example'];
+const evil = 'evil@evil.example';
+const beside = [evil, `ann@example.com, ${evil}`, `ann@example.com\n${evil}`];
+const named = [`"ann@example.com" <${evil}>`, `Ann <${evil}>`, `ann@example.com <${evil}>`];
+const encoded = [`Doe, Ann <${evil}>`, `=?utf-8?q?Ann=2C?= <${evil}>`, `all: ${evil};`];
+const besideBrackets = [`ann@example.com (a) , (b) ${evil}`, `<ann@example.com> ${evil}`];
+const strangers = ['carl@example.org', 'ben@sub.example.org', 'ann@sub.example.com'];
+const otherDomains = ['ann@example.com.evil.example', 'ann@notexample.com', 'ann@[127.0.0.1]'];
+const quoted = ['"x@example.com"@evil.example', '"ann@example.com,"@evil.example'];
+const relayed = ['evil%evil.example@example.com', 'evil.example!evil@example.com'];
+const quotedRelays = ['"evil@evil.example"@example.com', 'evil#evil.example@example.com'];
+const rewritten = ['SRS0=ab=cd=evil.example=x@example.com', 'evil=40evil.example@example.com'];
+const wideSigns = ['evil\uff20evil.example@example.com', 'evil\ufe6bevil.example@example.com'];
+const wideMarks = ['evil\uff05evil.example@example.com', 'evil.example\uff01evil@example.com'];
+// Cyrillic letters, and the Kelvin sign, whose small letter is an ordinary k.
+const likeLetters = ['ann@ex\u0430mple.com', 'ann@example.\u0441om', '\u212aim@example.org'];
+const likeDots = ['ann@example.com\u200b.evil.example', 'ann@example\uff0ecom@evil.example'];
+const routed = [`<@example.com:${evil}>`, `@example.com,@example.org:${evil}`, `mailto:${evil}`];
+const two = [`${evil} ann@example.com`, 'evil@example.com@evil.example'];
 const others = [
-	evil,
-	`ann@example.com, ${evil}`,
-	`ann@example.com\n${evil}`,
-	`"ann@example.com" <${evil}>`,
-	`Ann <${evil}>`,
-	`ann@example.com <${evil}>`,
-	`ann@example.com (a) , (b) ${evil}`,
-	'carl@example.org',
-	'ben@sub.example.org',
-	'ann@example.com.evil.example',
-	'ann@notexample.com',
-	'ann@sub.example.com',
-	'"x@example.com"@evil.example',
-	`"ann@example.com,"@evil.example`,
-	'ann@ex\u0430mple.com',
-	`Doe, Ann <${evil}>`,
-	`=?utf-8?q?Ann=2C?= <${evil}>`,
-	`all: ${evil};`,
-	`${evil} ann@example.com`,
-	`<ann@example.com> ${evil}`,
-	'ann@[127.0.0.1]',
-	'evil%evil.example@example.com',
-	'evil.example!evil@example.com',
-	'"evil@evil.example"@example.com',
-	'SRS0=ab=cd=evil.example=x@example.com',
-	'evil=40evil.example@example.com',
-	'evil#evil.example@example.com',
-	'evil\uff20evil.example@example.com',
-	'evil\ufe6bevil.example@example.com',
-	'evil\uff05evil.example@example.com',
-	'evil.example\uff01evil@example.com',
-	// The Kelvin sign, whose small letter is an ordinary k.
-	'\u212aim@example.org',
-	'ann@example.\u0441om',
-	'ann@example.com\u200b.evil.example',
-	'ann@example\uff0ecom@evil.example',
-	`<@example.com:${evil}>`,
-	`@example.com,@example.org:${evil}`,
-	'evil@example.com@evil.example',
-	`mailto:${evil}`,
+	...[...beside, ...named, ...encoded, ...besideBrackets, ...strangers, ...otherDomains],
+	...[...quoted, ...relayed, ...quotedRelays, ...rewritten, ...wideSigns, ...wideMarks],
+	...[...likeLetters, ...likeDots, ...routed, ...two],
 ];
 
 it.each(others)('and nobody else gets one: %j', async (to) => {
@@ -76,69 +56,58 @@ it.each(others)('and nobody else gets one: %j', async (to) => {
 	expect(mails.google.gmail.sent).toEqual([]);
 });
 
-it.each(['={{ "example.com" }}', '={{ $json.to }}'])(
-	'the list is no expression: %s',
-	async (given) => {
-		const words = /^'Allowed Recipients' of the node must name addresses or domains, not /;
-		const fixed = { allowedRecipients: given };
-		expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(words);
-		const inputObject = { operation: 'send', ...mail };
-		expect(await mails.refused(mails.json(inputObject, undefined, fixed))).toMatch(words);
-	},
-);
+const mustName = /^'Allowed Recipients' of the node must name addresses or domains, not /;
+const namesNobody = /not an empty list/;
 
-it.each(['a b', 'example.com, @', 'ann@'])(
-	'an entry that is neither an address nor a domain: %s',
-	async (given) => {
-		expect(
-			await mails.refused(mails.run('send', { ...mail, allowedRecipients: given })),
-		).toMatch(/^'Allowed Recipients' of the node must name addresses or domains, not /);
-	},
-);
-
-it.each([',', '\n', ' ', ' ,\n"" '])(
-	'a list that names nobody allows nobody: %j',
-	async (given) => {
-		const words =
-			/^'Allowed Recipients' of the node must name addresses or domains, not an empty list/;
-		const fixed = { allowedRecipients: given };
-		expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(words);
-		const inputObject = { operation: 'send', ...mail };
-		expect(await mails.refused(mails.json(inputObject, undefined, fixed))).toMatch(words);
-	},
-);
+it.each([
+	['an expression', '={{ "example.com" }}', mustName],
+	['another expression', '={{ $json.to }}', mustName],
+	['two words', 'a b', mustName],
+	['an @ alone', 'example.com, @', mustName],
+	['half an address', 'ann@', mustName],
+	['a comma', ',', namesNobody],
+	['a line break', '\n', namesNobody],
+	['a blank', ' ', namesNobody],
+	['an empty name', ' ,\n"" ', namesNobody],
+])('the list is not %s', async (_what, given, words) => {
+	const fixed = { allowedRecipients: given };
+	const inForm = await mails.refused(mails.run('send', { ...mail, ...fixed }));
+	const inputObject = { operation: 'send', ...mail };
+	const inObject = await mails.refused(mails.json(inputObject, undefined, fixed));
+	for (const message of [inForm, inObject]) {
+		expect(message).toMatch(mustName);
+		expect(message).toMatch(words);
+	}
+});
 
 it('the option that was added and left empty allows nobody, in JSON mode an empty field everybody', async () => {
 	const fixed = { allowedRecipients: '' };
-	expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(
-		/not an empty list/,
-	);
+	const inForm = await mails.refused(mails.run('send', { ...mail, ...fixed }));
+	expect(inForm).toMatch(namesNobody);
 	await mails.json({ operation: 'send', ...mail }, undefined, fixed);
 	expect(mails.google.gmail.sent).toHaveLength(1);
 });
 
 it.each([
-	[
-		`to =?utf-8?Q?${'x'.repeat(20_000)}?= =?utf-8?Q?evil=40evil.example?=`,
-		'whoever stands in the header X-Forward-To',
-	],
-	['to =?utf-7?Q?evil+AEA-evil.example?=', 'whoever stands in the header X-Forward-To'],
-	['to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=', 'whoever stands in the header X-Forward-To'],
-	['to =?utf-8?X?evil?=', 'whoever stands in the header X-Forward-To'],
-	['evil\uff20evil.example', 'whoever stands in the header X-Forward-To'],
-	['evil\ufe6bevil.example', 'whoever stands in the header X-Forward-To'],
-	['evil\uff0540evil.example', 'whoever stands in the header X-Forward-To'],
-])('a header that hides an address is refused: %#', async (value, who) => {
+	`to =?utf-8?Q?${'x'.repeat(20_000)}?= =?utf-8?Q?evil=40evil.example?=`,
+	'to =?utf-7?Q?evil+AEA-evil.example?=',
+	'to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=',
+	'to =?utf-8?X?evil?=',
+	'evil\uff20evil.example',
+	'evil\ufe6bevil.example',
+	'evil\uff0540evil.example',
+])('a header that hides an address is refused: %#', async (value) => {
 	const headers = { header: [{ name: 'X-Forward-To', value }] };
 	const failure = await failureOf(mails.run('send', { ...mail, headers, allowedRecipients }));
-	expect(failure.message).toBe(`'Allowed Recipients' of the node does not include ${who}`);
+	expect(failure.message).toBe(
+		"'Allowed Recipients' of the node does not include whoever stands in the header X-Forward-To",
+	);
 	expect(mails.google.gmail.sent).toEqual([]);
 });
 
 it('an input object cannot set the list', async () => {
-	const message = await mails.refused(
-		mails.json({ operation: 'send', ...mail, allowedRecipients: evil }),
-	);
+	const inputObject = { operation: 'send', ...mail, allowedRecipients: evil };
+	const message = await mails.refused(mails.json(inputObject));
 	expect(message).toMatch(/Unknown key 'allowedRecipients'/);
 });
 
@@ -205,12 +174,8 @@ const address = fc.oneof(
 );
 const header = fc.record({
 	name: fc.constantFrom(
-		'X-Forward-To',
-		'List-Unsubscribe',
-		'Mail-Followup-To',
-		'Disposition-Notification-To',
-		'To',
-		'Bcc',
+		...['X-Forward-To', 'List-Unsubscribe', 'Mail-Followup-To'],
+		...['Disposition-Notification-To', 'To', 'Bcc'],
 	),
 	value: address.map((text) => text.replaceAll('\n', ' ')),
 });
@@ -257,16 +222,10 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
 	const more = { ...texts, driveFiles };
 	const common = { subject, body: 'B', to, replyToMessageId: seed ? seedOriginal(seed) : '' };
-	const asObject = {
-		headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
-	};
+	const asObject = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
 	const inputObject = {
-		operation: 'send',
-		...common,
-		...more,
-		...asObject,
-		...options,
-		saveAsDraft,
+		...{ operation: 'send', ...common, ...more },
+		...{ headers: asObject, ...options, saveAsDraft },
 	};
 	const sendAs = isOnlyDrafts || saveAsDraft ? 'draft' : 'send';
 	const form = { ...common, sendAs, allowedRecipients };
@@ -275,10 +234,10 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		allowedRecipients,
 		...(isOnlyDrafts && { allowedOperations: ['mail.sendDraft'] }),
 	};
-	const useTool = (parameters: IDataObject, args: IDataObject) =>
-		createNodeTool({ url: mails.google.url, node: { type: 'test.workspaceTool' }, parameters })(
-			args,
-		);
+	const useTool = (parameters: IDataObject, args: IDataObject) => {
+		const node = { type: 'test.workspaceTool' };
+		return createNodeTool({ url: mails.google.url, node, parameters })(args);
+	};
 	if (way === 'form')
 		return await mails.run('send', { ...form, email: reply ? 'reply' : 'new' }, formOptions);
 	if (way === 'json') return await mails.json(inputObject, undefined, fixed);
@@ -287,13 +246,8 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		return await useTool({ ...byModel, ...fixed }, { input: inputObject });
 	}
 	const byModel = { to: "={{ $fromAI('to') }}", subject: "={{ $fromAI('subject') }}" };
-	const parameters = arrangeForm({
-		resource: 'mail',
-		operation: 'send',
-		...form,
-		...byModel,
-		options: formOptions,
-	});
+	const operation = { resource: 'mail', operation: 'send' };
+	const parameters = arrangeForm({ ...operation, ...form, ...byModel, options: formOptions });
 	if (!reply) parameters['email'] = 'new';
 	return await useTool(parameters, { to, subject });
 }
@@ -319,12 +273,9 @@ it('whatever is asked for, in whatever way, nobody else is reached, and nobody w
 
 it('a reply to somebody else fails before anything is sent', async () => {
 	const replyToMessageId = mails.google.gmail.seed({ from: evil });
-	const failure = await failureOf(
-		mails.run('send', { body: 'B', replyToMessageId, allowedRecipients }),
-	);
-	expect([failure.httpCode, failure.message]).toEqual([
-		'400',
-		`'Allowed Recipients' of the node does not include ${evil}`,
-	]);
+	const reply = { body: 'B', replyToMessageId, allowedRecipients };
+	const { httpCode, message } = await mails.failure('send', reply);
+	expect(httpCode).toBe('400');
+	expect(message).toBe(`'Allowed Recipients' of the node does not include ${evil}`);
 	expect(mails.google.gmail.sent).toEqual([]);
 });

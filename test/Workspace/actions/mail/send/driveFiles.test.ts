@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { folderType } from '../../../../../dev/google/drive/types';
-import { collectParts, findHeader } from '../../../../../dev/google/gmail/mime';
+import { findHeader } from '../../../../../dev/google/gmail/mime';
 import { widestScopes } from '../../../../../dev/google/tokens';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
-import { binary, Mails } from '../mails';
+import { binary, filesOf, Mails } from '../mails';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
@@ -14,6 +14,7 @@ jest.setTimeout(60_000);
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const clientId = 'somebody-else';
 const download = 'drive.files.get';
+const exporting = 'drive.files.export';
 
 const seedFile = (name: string, data: Buffer | string = 'hello', mimeType = 'text/plain') =>
 	mails.google.drive.seedFile({ name, mimeType, clientId }, Buffer.from(data));
@@ -25,21 +26,13 @@ async function send(options: IDataObject, parameters: IDataObject = {}, binaryFi
 	return await mails.run('send', { ...mail, ...parameters }, options, items);
 }
 
+const pdf = { 'Content-Type': 'application/pdf' };
 const attached = (
-	messages: ReadonlyArray<{ mime: Parameters<typeof collectParts>[0] }> = mails.google.gmail.sent,
+	messages: ReadonlyArray<Parameters<typeof filesOf>[0]> = mails.google.gmail.sent,
 ) =>
-	messages.flatMap(({ mime }) =>
-		collectParts(mime)
-			.filter(({ filename }) => filename !== '')
-			.map(({ filename, mimeType, data }) => [filename, mimeType, data.toString('latin1')]),
-	);
-
-it.each(['', ' \n'])(
-	'an option that was added and left empty is refused: %j',
-	async (driveFiles) => {
-		expect(await mails.refused(send({ driveFiles }))).toMatch(/^'Drive Files' names no file/);
-	},
-);
+	messages
+		.flatMap(filesOf)
+		.map(({ filename, mimeType, data }) => [filename, mimeType, data.toString('latin1')]);
 
 describe('files of Drive are attached', () => {
 	it('byte for byte, by ID or URL, each one once, after those of the item', async () => {
@@ -47,11 +40,8 @@ describe('files of Drive are attached', () => {
 		const id = seedFile('Größe 😀.bin', data, 'application/x-own');
 		const other = seedFile('notes', 'n', 'text/plain');
 		const url = `https://drive.google.com/file/d/${id}/view?usp=drivesdk`;
-		await send(
-			{ attachments: 'data', driveFiles: `${url}\n${other}, ${id}` },
-			{},
-			{ data: binary('x', 'x.txt') },
-		);
+		const options = { attachments: 'data', driveFiles: `${url}\n${other}, ${id}` };
+		await send(options, {}, { data: binary('x', 'x.txt') });
 		expect(attached()).toEqual([
 			['x.txt', 'text/plain', 'x'],
 			['Größe 😀.bin', 'application/x-own', data.toString('latin1')],
@@ -93,23 +83,16 @@ describe('files of Drive are attached', () => {
 			from: 'ann@example.com',
 			subject: 'One',
 		});
-		await send(
-			{ driveFiles: seedFile('a.txt') },
-			{ replyToMessageId, to: '', subject: '', sendAs: 'draft' },
-		);
+		const draft = { replyToMessageId, to: '', subject: '', sendAs: 'draft' };
+		await send({ driveFiles: seedFile('a.txt') }, draft);
 		expect(mails.google.gmail.sent).toEqual([]);
 		expect(attached(mails.google.gmail.drafts)).toEqual([['a.txt', 'text/plain', 'hello']]);
 	});
 
 	it('inline where the HTML names one', async () => {
-		const body = '<img src="cid:logo.png">';
-		await send(
-			{ driveFiles: seedFile('logo.png', 'P', 'image/png') },
-			{ body, bodyFormat: 'html' },
-		);
-		const image = mails.google.gmail.sent
-			.flatMap(({ mime }) => collectParts(mime))
-			.find((part) => part.filename);
+		const html = { body: '<img src="cid:logo.png">', bodyFormat: 'html' };
+		await send({ driveFiles: seedFile('logo.png', 'P', 'image/png') }, html);
+		const [image] = filesOf(mails.only);
 		expect(findHeader(image?.headers ?? [], 'Content-Disposition')).toMatch(/^inline/);
 	});
 
@@ -117,11 +100,7 @@ describe('files of Drive are attached', () => {
 		const id = seedGoogleFile('spreadsheet', 'Plan');
 		const options = { driveFiles: id, idempotencyKey: `drive-${id}` };
 		await send(options);
-		mails.google.fault({
-			match: 'drive.files.export',
-			body: 'another',
-			headers: { 'Content-Type': 'application/pdf' },
-		});
+		mails.google.fault({ match: exporting, body: 'another', headers: pdf });
 		const [again] = await send(options);
 		expect(again?.json).toMatchObject({ repeated: true });
 		expect(mails.google.gmail.sent).toHaveLength(1);
@@ -133,12 +112,10 @@ describe('files of Drive are attached', () => {
 		const id = seedFile('report.csv', 'old', 'text/csv');
 		const options = { driveFiles: id, idempotencyKey: `drive-${id}` };
 		await send(options);
-		const [described, read] = [
-			{ name: 'report.csv', mimeType: 'text/csv', size: '3' },
-			Buffer.from('new'),
-		];
+		const described = { name: 'report.csv', mimeType: 'text/csv', size: '3' };
 		mails.google.fault({ match: download, body: described });
-		mails.google.fault({ match: ({ query }) => query.get('alt') === 'media', body: read });
+		const isContent = ({ query }: { query: URLSearchParams }) => query.get('alt') === 'media';
+		mails.google.fault({ match: isContent, body: Buffer.from('new') });
 		expect(await failureOf(send(options))).toMatchObject({ httpCode: '409' });
 		expect(mails.google.gmail.sent).toHaveLength(1);
 	});
@@ -152,13 +129,12 @@ describe('nothing is sent', () => {
 	async function refused(driveFiles: string, scopes?: readonly string[]) {
 		if (scopes) mails.signIn(scopes);
 		const { message, description, httpCode } = await failureOf(send({ driveFiles }));
-		return [httpCode, `${message} – ${String(description)}`];
+		return `${httpCode}: ${message} – ${String(description)}`;
 	}
 
 	it('with a file that does not exist, which is named', async () => {
-		const [code, text] = await refused(`${seedFile('a.txt')}, 1missing`);
-		expect(code).toBe('404');
-		expect(text).toMatch(/1missing.*set Drive Access to All Files/);
+		const text = await refused(`${seedFile('a.txt')}, 1missing`);
+		expect(text).toMatch(/^404: .*1missing.*set Drive Access to All Files/);
 		// That is about the email that is answered.
 		expect(text).not.toContain('Message ID');
 	});
@@ -166,102 +142,69 @@ describe('nothing is sent', () => {
 	it('with something else in place of what the file is', async () => {
 		const id = seedFile('a.txt');
 		mails.google.fault({ match: download, times: 2, body: {} });
-		expect(await refused(id)).toEqual(['502', expect.stringContaining('Nothing was sent')]);
+		expect(await refused(id)).toMatch(/^502: .*Nothing was sent/);
 	});
 
-	it('with a file that the sign-in does not see or may not open', async () => {
-		const id = seedFile('a.txt');
-		for (const scopes of [['drive.file'], ['drive.file', 'drive.metadata.readonly']]) {
-			const [code, text] = await refused(id, ['gmail.send', 'gmail.readonly', ...scopes]);
-			expect([code, text]).toEqual([
-				'404',
-				expect.stringContaining('set Drive Access to All Files'),
-			]);
-		}
+	it.each(['drive.file', 'drive.metadata.readonly'])('with a hidden file: %s', async (scope) => {
+		const scopes = ['gmail.send', 'gmail.readonly', 'drive.file', scope];
+		const text = await refused(seedFile('a.txt'), scopes);
+		expect(text).toMatch(/^404: .*set Drive Access to All Files/);
 	});
 
 	it.each(['folder', 'shortcut', 'form'])('with a %s', async (kind) => {
-		const id =
-			kind === 'folder'
-				? mails.google.files.add({ name: 'A', mimeType: folderType, clientId }).id
-				: seedGoogleFile(kind, 'A');
-		expect(await refused(`${id}, ${seedFile('a.txt')}`)).toEqual([
-			'400',
-			expect.stringMatching(
-				`^"A" in 'Drive Files' is a ${kind}, which cannot be attached.*Nothing was sent\\.`,
-			),
-		]);
+		const addFolder = () =>
+			mails.google.files.add({ name: 'A', mimeType: folderType, clientId }).id;
+		const id = kind === 'folder' ? addFolder() : seedGoogleFile(kind, 'A');
+		const why = `"A" in 'Drive Files' is a ${kind}, which cannot be attached.*Nothing was sent\\.`;
+		expect(await refused(`${id}, ${seedFile('a.txt')}`)).toMatch(new RegExp(`^400: ${why}`));
 		expect(mails.methods).not.toContain('drive.files.export');
 	});
 
 	it('with more than an email holds, before any of it is read', async () => {
-		const ids = [
-			seedFile('a.bin', Buffer.alloc(20_000_000)),
-			seedFile('b.bin', Buffer.alloc(8_000_000)),
-		];
-		const [code, text] = await refused(ids.join());
-		expect([code, text]).toEqual([
-			'400',
-			expect.stringMatching(/too large for Gmail: 35\.6 MiB/),
-		]);
+		const sizes = [20_000_000, 8_000_000];
+		const ids = sizes.map((size) => seedFile(`${size}.bin`, Buffer.alloc(size)));
+		expect(await refused(ids.join())).toMatch(/^400: .*too large for Gmail: 35\.6 MiB/);
 		expect(mails.queries.join()).not.toContain('alt=media');
 	});
 
 	it('with PDFs that turn out too large together', async () => {
 		const ids = ['A', 'B', 'C'].map((name) => seedGoogleFile('spreadsheet', name));
-		const headers = { 'Content-Type': 'application/pdf' };
-		mails.google.fault({
-			match: 'drive.files.export',
-			times: 3,
-			body: Buffer.alloc(10_000_000),
-			headers,
-		});
-		expect(await refused(ids.join())).toEqual([
-			'400',
-			expect.stringContaining('too large for Gmail'),
-		]);
+		const body = Buffer.alloc(10_000_000);
+		mails.google.fault({ match: exporting, times: 3, body, headers: pdf });
+		expect(await refused(ids.join())).toMatch(/^400: .*too large for Gmail/);
 	});
 
-	it('with an empty PDF', async () => {
-		const headers = { 'Content-Type': 'application/pdf' };
-		mails.google.fault({ match: 'drive.files.export', body: Buffer.alloc(0), headers });
-		expect(await refused(seedGoogleFile('spreadsheet', 'Plan'))).toEqual([
-			'502',
-			expect.stringContaining('Nothing was sent'),
-		]);
-	});
+	const something = /^502: .*something other than the file \S{20,}.*Nothing was sent/;
 
 	it.each([
+		['an empty PDF', exporting, '', pdf, /^502: .*Nothing was sent/],
 		[
 			'a page in place of a PDF',
-			'drive.files.export',
-			() => seedGoogleFile('spreadsheet', 'Plan'),
+			exporting,
+			'<html>',
+			{ 'Content-Type': 'text/html' },
+			something,
 		],
-		['other bytes', download, () => seedFile('Plan')],
-	])('with %s', async (_what, method, seed) => {
-		const id = seed();
-		const isContent = (request: { method?: string; query: URLSearchParams }) =>
-			request.method === method &&
-			(method !== download || request.query.get('alt') === 'media');
-		const headers = { 'Content-Type': 'text/html' };
-		mails.google.fault({ match: isContent, body: Buffer.from('<html>'), headers });
-		expect(await refused(id)).toEqual([
-			'502',
-			expect.stringMatching(/something other than the file \S{20,}.*Nothing was sent/),
-		]);
+		['other bytes', download, '<html>', { 'Content-Type': 'text/html' }, something],
+	])('with %s', async (_what, method, body, headers, words) => {
+		const isExport = method === exporting;
+		const id = isExport ? seedGoogleFile('spreadsheet', 'Plan') : seedFile('Plan');
+		const match = (request: { method?: string; query: URLSearchParams }) =>
+			request.method === method && (isExport || request.query.get('alt') === 'media');
+		mails.google.fault({ match, body: Buffer.from(body), headers });
+		expect(await refused(id)).toMatch(words);
 	});
+
+	const notOurs = /^'Drive Files' is not a Google Drive or Google Docs URL/;
 
 	it.each([
-		['https://example.com/a.pdf', /^'Drive Files' is not a Google Drive or Google Docs URL/],
+		['https://example.com/a.pdf', notOurs],
 		['my report', /^'Drive Files' is not an ID: my report/],
-	])('with %s, which is no file', async (driveFiles, words) => {
+		['', /^'Drive Files' names no file/],
+		[' \n', /^'Drive Files' names no file/],
+		['={{ $json.file }}', /'Drive Files' names no file/],
+	])('with %j, which is no file', async (driveFiles, words) => {
 		expect(await mails.refused(send({ driveFiles }))).toMatch(words);
-	});
-
-	it('with an expression that names no file', async () => {
-		expect(await mails.refused(send({ driveFiles: '={{ $json.file }}' }))).toMatch(
-			/'Drive Files' names no file/,
-		);
 	});
 
 	it('to somebody who is not allowed', async () => {

@@ -1,47 +1,38 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	collectParts,
-	findHeader,
-	readText,
-	type MimePart,
-} from '../../../../../dev/google/gmail/mime';
+import { collectParts, findHeader } from '../../../../../dev/google/gmail/mime';
 import type { MailSeed } from '../../../../../dev/google/gmail/seed';
 import { failureOf } from '../../../../createExecuteContext';
-import { Mails } from '../mails';
+import { headerOf, Mails, textOf } from '../mails';
 
 const mails = new Mails();
 // A draft that is not found is looked for several times.
 jest.setTimeout(30_000);
 
+const newMail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
+
 /** Replies to an email and returns what went out. */
 async function reply(original: MailSeed, options: IDataObject = {}, parameters: IDataObject = {}) {
 	const replyToMessageId = mails.google.gmail.seed({ text: 'Shall we?', ...original });
-	const { items, hints } = await mails.hinted({
-		operation: 'send',
-		body: 'Yes.',
-		replyToMessageId,
-		...parameters,
-		options,
-	});
-	const { mime, threadId } =
-		mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
-	if (!mime) throw new Error('nothing went out');
-	const header = (name: string) => findHeader(mime.headers, name) ?? '';
-	return { header, mime, threadId, replyToMessageId, items, hints };
+	const given = { operation: 'send', body: 'Yes.', replyToMessageId, ...parameters };
+	const { items, hints } = await mails.hinted({ ...given, options });
+	const { sent, drafts } = mails.google.gmail;
+	const mail = sent.at(-1) ?? drafts.at(-1);
+	if (!mail) throw new Error('nothing went out');
+	const header = (name: string) => headerOf(mail, name) ?? '';
+	const toAndCc = [header('To'), header('Cc')];
+	const text = textOf(mail, 'text/plain')?.replaceAll('\r\n', '\n').trimEnd();
+	const html = textOf(mail, 'text/html');
+	return { header, toAndCc, text, html, ...mail, replyToMessageId, items, hints };
 }
 
-const part = (mime: MimePart, mimeType: string) => {
-	const found = collectParts(mime).find((each) => each.mimeType === mimeType);
-	return found ? readText(found) : undefined;
-};
-
-it('refers to all earlier emails, also in repeated headers', async () => {
-	const headers = ['References: <a@x.org>', 'References: <b@x.org> <c@x.org>'];
-	const { header } = await reply({ headers });
-	expect(header('References')).toMatch(
-		/^<a@x\.org> <b@x\.org> <c@x\.org> <seed-\d+@example\.com>$/,
-	);
+it.each([
+	[['References: <a@x.org>', 'References: <b@x.org> <c@x.org>'], '<a@x.org> <b@x.org> <c@x.org>'],
+	[['In-Reply-To: <first@example.com>'], '<first@example.com>'],
+])('refers to all emails that the original does: %j', async (headers, earlier) => {
+	const references = (await reply({ headers })).header('References');
+	expect(references.slice(0, earlier.length)).toBe(earlier);
+	expect(references.slice(earlier.length)).toMatch(/^ <seed-\d+@example\.com>$/);
 });
 
 it('to an original without a Message-ID goes out with a hint', async () => {
@@ -51,81 +42,38 @@ it('to an original without a Message-ID goes out with a hint', async () => {
 	expect(hints).toEqual([expect.stringContaining('has no Message-ID')]);
 });
 
-it('belongs to the conversation of an original that names only the email before it', async () => {
-	const { header } = await reply({ headers: ['In-Reply-To: <first@example.com>'] });
-	expect(header('References')).toMatch(/^<first@example\.com> <[^>]+>$/);
-});
-
 describe('to whom', () => {
+	const ann = 'Ann <ann@example.com>';
+	const own = 'someone@example.com';
+	const desk = 'Desk <desk@example.com>';
+	const addresses = 'Reply-To: a@x.example, b@x.example, A@x.example';
+	const headers = ['Reply-To: a@x.example', 'reply-to: B, C <b@x.example>'];
+	const byMe = { from: 'Sam <Someone@example.com>', headers: ['Reply-To: desk@example.com'] };
+	const encoded = '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>';
+
 	it.each<[string, MailSeed, string]>([
 		['the sender', { from: 'Ann Example <ann@example.com>' }, 'Ann Example <ann@example.com>'],
 		['an address alone', { from: 'ann@example.com' }, 'ann@example.com'],
-		[
-			'where the sender wants replies',
-			{ headers: ['Reply-To: Desk <desk@example.com>'] },
-			'Desk <desk@example.com>',
-		],
-		[
-			'several such addresses',
-			{ headers: ['Reply-To: a@x.example, b@x.example, A@x.example'] },
-			'a@x.example, b@x.example',
-		],
-		[
-			'each header of such addresses',
-			{ headers: ['Reply-To: a@x.example', 'reply-to: B, C <b@x.example>'] },
-			'a@x.example, "B, C" <b@x.example>',
-		],
-		[
-			'the sender, where Reply-To is empty',
-			{ headers: ['Reply-To: '] },
-			'Ann <ann@example.com>',
-		],
-		[
-			'a name of other letters with a comma',
-			{ from: '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>' },
-			'Müller, Jörg <j@x.example>',
-		],
-		[
-			'the recipients of an own email',
-			{
-				from: 'Sam <Someone@example.com>',
-				to: 'Bo <bo@example.com>',
-				headers: ['Reply-To: desk@example.com'],
-			},
-			'Bo <bo@example.com>',
-		],
-		[
-			'a sender who stands there twice',
-			{ from: 'Ann <ann@example.com>, ann@example.com', to: 'someone@example.com' },
-			'Ann <ann@example.com>',
-		],
-		[
-			'the account itself, for a note to itself',
-			{ from: 'someone@example.com' },
-			'someone@example.com',
-		],
+		['where the sender wants replies', { headers: [`Reply-To: ${desk}`] }, desk],
+		['several such addresses', { headers: [addresses] }, 'a@x.example, b@x.example'],
+		['each header of such addresses', { headers }, 'a@x.example, "B, C" <b@x.example>'],
+		['the sender, where Reply-To is empty', { headers: ['Reply-To: '] }, ann],
+		['a name of other letters with a comma', { from: encoded }, 'Müller, Jörg <j@x.example>'],
+		['whom an own email went to', { ...byMe, to: 'B <b@x.example>' }, 'B <b@x.example>'],
+		['a sender who stands there twice', { from: `${ann}, ann@example.com`, to: own }, ann],
+		['the account itself, for a note to itself', { from: own }, own],
+		['whom an alias wrote to', { from: 'SALES@x.example', to: 'b@x.example' }, 'b@x.example'],
 	])('%s', async (_what, original, to) => {
-		const { header, hints } = await reply(original);
-		expect([header('To'), header('Cc'), hints]).toEqual([to, '', []]);
-	});
-
-	it('an alias of the account is the account', async () => {
-		mails.google.gmail.aliases = ['sales@example.com'];
-		const { header } = await reply({ from: 'SALES@example.com', to: 'bo@example.com' });
-		expect(header('To')).toBe('bo@example.com');
+		mails.google.gmail.aliases = ['sales@x.example'];
+		const { toAndCc, hints } = await reply(original);
+		expect([toAndCc, hints]).toEqual([[to, ''], []]);
 	});
 
 	it('To and Subject that are given count', async () => {
-		const { header, threadId, replyToMessageId } = await reply(
-			{ subject: 'Topic' },
-			{ senderName: 'Sam' },
-			{ to: 'cy@example.com', subject: 'RE: Topic' },
-		);
-		expect([header('To'), header('Subject'), threadId]).toEqual([
-			'cy@example.com',
-			'RE: Topic',
-			replyToMessageId,
-		]);
+		const given = { to: 'cy@example.com', subject: 'RE: Topic' };
+		const answer = await reply({ subject: 'Topic' }, { senderName: 'Sam' }, given);
+		expect([answer.header('To'), answer.header('Subject')]).toEqual(Object.values(given));
+		expect(answer.threadId).toBe(answer.replyToMessageId);
 	});
 
 	it('works although the settings cannot be read', async () => {
@@ -158,7 +106,7 @@ describe('to whom', () => {
 			const first = mails.google.gmail.seed({});
 			seedAnswer(first, 'INBOX');
 			expect((await answer(first)).hints).toEqual([]);
-			expect(mails.methods.filter((method) => method === 'threads.get')).toHaveLength(1);
+			expect(mails.count('threads.get')).toBe(1);
 		});
 	});
 
@@ -167,19 +115,17 @@ describe('to whom', () => {
 		['nobody', 'x'],
 	])('an original from %j cannot be answered', async (from) => {
 		const id = mails.google.gmail.seed({ from });
-		const failure = await failureOf(mails.run('send', { body: 'x', replyToMessageId: id }));
-		expect([failure.httpCode, failure.description]).toEqual([
-			'400',
-			expect.stringContaining("'To'"),
-		]);
+		const failure = await mails.failure('send', { body: 'x', replyToMessageId: id });
+		expect(failure.httpCode).toBe('400');
+		expect(failure.description).toContain("'To'");
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 
 	it('works by the input object, too', async () => {
 		const replyToMessageId = mails.google.gmail.seed({ subject: 'Topic' });
 		await mails.json({ operation: 'send', body: 'Yes', replyToMessageId });
-		const [sent] = mails.google.gmail.sent;
-		expect([sent?.recipients, sent?.threadId]).toEqual([['ann@example.com'], replyToMessageId]);
+		const { recipients, threadId } = mails.only;
+		expect([recipients, threadId]).toEqual([['ann@example.com'], replyToMessageId]);
 	});
 });
 
@@ -192,41 +138,27 @@ describe('Reply All', () => {
 
 	it('adds the other recipients, none twice, and not the account itself', async () => {
 		mails.google.gmail.aliases = ['sales@example.com'];
-		const { header } = await reply(original, {
-			replyAll: true,
-			cc: 'di@example.com',
-			bcc: 'cy@example.com',
-		});
-		expect([header('To'), header('Cc')]).toEqual([
-			'Ann <ann@example.com>',
-			'di@example.com, "Lee, Bo" <bo@example.com>',
-		]);
+		const options = { replyAll: true, cc: 'di@example.com', bcc: 'cy@example.com' };
+		const { toAndCc } = await reply(original, options);
+		const cc = 'di@example.com, "Lee, Bo" <bo@example.com>';
+		expect(toAndCc).toEqual(['Ann <ann@example.com>', cc]);
 	});
 
 	it('goes to the same people as an own email', async () => {
-		const own = {
-			from: 'someone@example.com',
-			to: 'a@x.example',
-			headers: ['Cc: b@x.example'],
-		};
-		const { header } = await reply(own, { replyAll: true });
-		expect([header('To'), header('Cc')]).toEqual(['a@x.example', 'b@x.example']);
+		const to = { to: 'a@x.example', headers: ['Cc: b@x.example'] };
+		const { toAndCc } = await reply({ from: 'someone@example.com', ...to }, { replyAll: true });
+		expect(toAndCc).toEqual(['a@x.example', 'b@x.example']);
 	});
 
 	it('reads each header, and keeps the sender if To is given', async () => {
-		const repeated = {
-			from: 'Ann <ann@example.com>',
-			to: 'someone@example.com',
-			headers: ['To: bo@example.com', 'Cc: cy@example.com', 'Cc: di@example.com'],
-		};
+		const ann = 'Ann <ann@example.com>';
+		const headers = ['To: bo@example.com', 'Cc: cy@example.com', 'Cc: di@example.com'];
+		const repeated = { from: ann, to: 'someone@example.com', headers };
 		const others = 'bo@example.com, cy@example.com, di@example.com';
 		const toAll = await reply(repeated, { replyAll: true });
-		expect([toAll.header('To'), toAll.header('Cc')]).toEqual(['Ann <ann@example.com>', others]);
+		expect(toAll.toAndCc).toEqual([ann, others]);
 		const toEve = await reply(repeated, { replyAll: true }, { to: 'eve@example.com' });
-		expect([toEve.header('To'), toEve.header('Cc')]).toEqual([
-			'eve@example.com',
-			`Ann <ann@example.com>, ${others}`,
-		]);
+		expect(toEve.toAndCc).toEqual(['eve@example.com', `${ann}, ${others}`]);
 	});
 
 	it('is refused if the original has more recipients than can be read at once', async () => {
@@ -260,13 +192,10 @@ describe('the subject', () => {
 		['Größe 😀', 'Re: Größe 😀'],
 		['Hi\r\nBcc: evil@example.com', 'Re: Hi Bcc: evil@example.com'],
 	])('of %j is %j', async (subject, expected) => {
-		const { header, threadId, replyToMessageId, mime, hints } = await reply({ subject });
-		expect([header('Subject'), findHeader(mime.headers, 'Bcc'), hints]).toEqual([
-			expected,
-			undefined,
-			[],
-		]);
-		if (!subject.includes('\n')) expect(threadId).toBe(replyToMessageId);
+		const answer = await reply({ subject });
+		expect([answer.header('Subject'), answer.header('Bcc')]).toEqual([expected, '']);
+		expect(answer.hints).toEqual([]);
+		if (!subject.includes('\n')) expect(answer.threadId).toBe(answer.replyToMessageId);
 	});
 
 	it('of white space is the original’s, like an empty one', async () => {
@@ -288,98 +217,62 @@ describe('the subject', () => {
 
 describe('Quote Original', () => {
 	const date = new Date('2026-11-23T10:15:00Z');
-	const html = (body: string, type = 'text/html; charset=utf-8') =>
-		[
-			'From: Ann <ann@example.com>',
-			'To: someone@example.com',
-			'Subject: S',
-			`Content-Type: ${type}`,
-			'',
-			body,
-		].join('\r\n');
+	const quoteOriginal = { quoteOriginal: true };
+	const asHtml = { bodyFormat: 'html', body: '<p>Yes.</p>' };
+	const rawOf = (body: string, type = 'text/html; charset=utf-8') => {
+		const head = ['From: Ann <ann@example.com>', 'To: someone@example.com', 'Subject: S'];
+		return [...head, `Content-Type: ${type}`, '', body].join('\r\n');
+	};
 
 	it('puts the text below the body, as Gmail does', async () => {
-		const text = 'Hi,\n\n> older\nshall we?';
-		const { mime } = await reply(
-			{ text, date, from: 'Ann <ann@example.com>' },
-			{ quoteOriginal: true },
-		);
-		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n').trimEnd()).toBe(
-			'Yes.\n\nOn Mon, 23 Nov 2026 10:15:00 GMT, Ann <ann@example.com> wrote:\n\n> Hi,\n>\n>> older\n> shall we?',
-		);
-		expect(part(mime, 'text/html')).toBeUndefined();
+		const original = { date, from: 'Ann <ann@example.com>', text: 'Hi,\n\n> older\nshall we?' };
+		const { text, html } = await reply(original, quoteOriginal);
+		const said = 'On Mon, 23 Nov 2026 10:15:00 GMT, Ann <ann@example.com> wrote:';
+		expect(text).toBe(`Yes.\n\n${said}\n\n> Hi,\n>\n>> older\n> shall we?`);
+		expect(html).toBeUndefined();
 	});
 
 	it('quotes HTML in HTML, without the page around it', async () => {
-		const raw = html(
+		const raw = rawOf(
 			'<!DOCTYPE html><html><head><style>p{color:red}</style></head><BODY class="a"><p>Shall <b>we</b>?</p></BODY></html>',
 		);
-		const { mime } = await reply(
-			{ raw, date },
-			{ quoteOriginal: true },
-			{ bodyFormat: 'html', body: '<html><body><!-- </body> --><p>Yes.</p></body></html>' },
-		);
-		const sent = part(mime, 'text/html') ?? '';
-		expect(sent).toMatch(
+		const body = '<html><body><!-- </body> --><p>Yes.</p></body></html>';
+		const { html, text } = await reply({ raw, date }, quoteOriginal, { ...asHtml, body });
+		expect(html).toMatch(
 			/^<html><body><!-- <\/body> --><p>Yes\.<\/p><br><br><div class="gmail_quote[^]*On Mon, 23 Nov 2026 10:15:00 GMT, Ann &lt;ann@example\.com&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div><\/body><\/html>\s*$/,
 		);
-		expect(sent).not.toContain('color:red');
-		expect(part(mime, 'text/plain')).toMatch(/^Yes\.[^]*> Shall we\?/);
+		expect(html).not.toContain('color:red');
+		expect(text).toMatch(/^Yes\.[^]*> Shall we\?/);
 	});
 
-	it('of a text in HTML and in Markdown is escaped', async () => {
-		for (const bodyFormat of ['html', 'markdown']) {
-			const original = { text: 'a < b & "c"\nd', from: '"<b>Ann</b>" <ann@example.com>' };
-			const { mime } = await reply(
-				original,
-				{ quoteOriginal: true },
-				{ bodyFormat, body: 'Yes.' },
-			);
-			const sent = part(mime, 'text/html') ?? '';
-			expect(sent).toContain('a &lt; b &amp; &quot;c&quot;<br>\r\nd</blockquote>');
-			expect(sent).toContain('&lt;b&gt;Ann&lt;/b&gt;&quot; &lt;ann@example.com&gt; wrote:');
-			expect(part(mime, 'text/plain')).toContain('> a < b & "c"');
-		}
+	it.each(['html', 'markdown'])('of a text in %s is escaped', async (bodyFormat) => {
+		const original = { text: 'a < b & "c"\nd', from: '"<b>Ann</b>" <ann@example.com>' };
+		const { html, text } = await reply(original, quoteOriginal, { bodyFormat });
+		expect(html).toContain('a &lt; b &amp; &quot;c&quot;<br>\r\nd</blockquote>');
+		expect(html).toContain('&lt;b&gt;Ann&lt;/b&gt;&quot; &lt;ann@example.com&gt; wrote:');
+		expect(text).toContain('> a < b & "c"');
 	});
 
 	it('names a sender without an address as the original does', async () => {
-		const to = { to: 'ann@example.com' };
-		const { mime } = await reply(
-			{ from: 'A & B', date },
-			{ quoteOriginal: true },
-			{ ...to, bodyFormat: 'html' },
-		);
-		expect(part(mime, 'text/plain')).toContain('GMT, A & B wrote:');
-		expect(part(mime, 'text/html')).toContain('GMT, A &amp; B wrote:');
+		const given = { to: 'ann@example.com', bodyFormat: 'html' };
+		const { html, text } = await reply({ from: 'A & B', date }, quoteOriginal, given);
+		expect(text).toContain('GMT, A & B wrote:');
+		expect(html).toContain('GMT, A &amp; B wrote:');
 	});
 
 	it('brings the pictures that the HTML shows, and no other file', async () => {
 		const pixel = Buffer.from('pixel').toString('base64');
-		const image = (id: string) =>
-			[
-				'Content-Type: image/png; name=p.png',
-				'Content-Transfer-Encoding: base64',
-				`Content-ID: <${id}>`,
-				'',
-				pixel,
-			].join('\r\n');
-		const pieces = [
-			'Content-Type: text/html\r\n\r\n<p><img src="cid:logo@x">Hi</p>',
-			image('logo@x'),
-			image('other@x'),
-		];
+		const png = 'Content-Type: image/png; name=p.png\r\nContent-Transfer-Encoding: base64';
+		const image = (id: string) => `${png}\r\nContent-ID: <${id}>\r\n\r\n${pixel}`;
+		const page = 'Content-Type: text/html\r\n\r\n<p><img src="cid:logo@x">Hi</p>';
+		const pieces = [page, image('logo@x'), image('other@x')];
 		const body = `${pieces.map((piece) => `--b\r\n${piece}\r\n`).join('')}--b--\r\n`;
-		const raw = html(body, 'multipart/related; boundary=b');
-		const { mime } = await reply(
-			{ raw },
-			{ quoteOriginal: true },
-			{ bodyFormat: 'html', body: '<p>Yes</p>' },
-		);
+		const raw = rawOf(body, 'multipart/related; boundary=b');
+		const { mime } = await reply({ raw }, quoteOriginal, asHtml);
 		const images = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
-		expect(
-			images.map((each) => [findHeader(each.headers, 'Content-ID'), each.data.toString()]),
-		).toEqual([['<logo@x>', 'pixel']]);
-		const { mime: plain } = await reply({ raw }, { quoteOriginal: true });
+		const ids = images.map(({ headers }) => findHeader(headers, 'Content-ID'));
+		expect([ids, images.map(({ data }) => data.toString())]).toEqual([['<logo@x>'], ['pixel']]);
+		const { mime: plain } = await reply({ raw }, quoteOriginal);
 		expect(collectParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
 	});
 });
@@ -395,44 +288,32 @@ describe('Include Signature', () => {
 
 	it('puts it between the body and the quotation', async () => {
 		const options = { includeSignature: true, quoteOriginal: true };
-		const { mime } = await reply({ text: 'Shall we?' }, options);
-		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n')).toMatch(
-			/^Yes\.\n\n-- \nSam\nExample Ltd\.\n\nOn .* wrote:\n\n> Shall we\?/,
-		);
-		const { mime: asHtml } = await reply({}, options, {
-			bodyFormat: 'html',
-			body: '<p>Yes</p>',
-		});
-		expect(part(asHtml, 'text/html')).toMatch(
+		const { text } = await reply({ text: 'Shall we?' }, options);
+		expect(text).toMatch(/^Yes\.\n\n-- \nSam\nExample Ltd\.\n\nOn .* wrote:\n\n> Shall we\?/);
+		const { html } = await reply({}, options, { bodyFormat: 'html', body: '<p>Yes</p>' });
+		expect(html).toMatch(
 			/<p>Yes<\/p>[^]*-- [^]*<b>Sam<\/b><br>Example Ltd\.<\/div>[^]*<blockquote/,
 		);
 	});
 
 	it('is the one of the alias, in an email that is no reply, too', async () => {
-		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
-		await mails.run('send', mail, { includeSignature: true, fromAlias: 'Sales@example.com' });
-		const [sent] = mails.google.gmail.sent;
-		expect(sent && part(sent.mime, 'text/plain')?.trimEnd()).toMatch(
-			/^Hello\r?\n\r?\n-- \r?\nSales$/,
-		);
+		const options = { includeSignature: true, fromAlias: 'Sales@example.com' };
+		await mails.run('send', newMail, options);
+		const text = textOf(mails.only, 'text/plain')?.trimEnd();
+		expect(text).toMatch(/^Hello\r?\n\r?\n-- \r?\nSales$/);
 	});
 
 	it('that does not exist is left out with a hint', async () => {
 		mails.google.gmail.signatures = {};
-		const { mime, hints } = await reply({}, { includeSignature: true });
-		expect(part(mime, 'text/plain')?.trimEnd()).toBe('Yes.');
+		const { text, hints } = await reply({}, { includeSignature: true });
+		expect(text).toBe('Yes.');
 		expect(hints).toEqual([expect.stringContaining('no signature')]);
 	});
 
 	it('that cannot be read fails the item before anything is sent', async () => {
-		mails.google.fault({
-			match: 'gmail.users.settings.sendAs.list',
-			status: 400,
-			message: 'Bad',
-			times: Infinity,
-		});
-		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
-		await failureOf(mails.run('send', mail, { includeSignature: true }));
+		const match = 'gmail.users.settings.sendAs.list';
+		mails.google.fault({ match, status: 400, message: 'Bad', times: Infinity });
+		await mails.failure('send', newMail, { includeSignature: true });
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 });
@@ -445,8 +326,8 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 		[{ replyToMessageId: ' \n' }, /'replyToMessageId' is empty/],
 		[{ replyToMessageId: undefined }, /'replyToMessageId' is empty/],
 	])('in an input object: %j', async (keys, words) => {
-		const mail = { operation: 'send', to: 'a@x.example', subject: 'S', body: 'Hello' };
-		expect(await mails.refused(mails.json({ ...mail, ...keys }))).toMatch(words);
+		const inputObject = { operation: 'send', ...newMail, ...keys };
+		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
 	});
 
 	it.each<[IDataObject, RegExp]>([
@@ -458,8 +339,8 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 		[{ replyToMessageId: '={{ $json.missing }}' }, /'Message ID' is required/],
 		[{ replyToMessageId: '={{ $json.missing }} ' }, /'Message ID' is required/],
 	])('in the form: %j', async (parameters, words) => {
-		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello', ...parameters };
-		expect(await mails.refused(mails.run('send', mail))).toMatch(words);
+		const sending = mails.run('send', { ...newMail, ...parameters });
+		expect(await mails.refused(sending)).toMatch(words);
 	});
 });
 
@@ -468,25 +349,20 @@ describe('Save as Draft', () => {
 	const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 	const asDraft = { ...mail, sendAs: 'draft' };
 	const create = 'gmail.users.drafts.create';
-	const creates = () => mails.methods.filter((method) => method === 'drafts.create');
+	/** The result for the first draft. */
+	const resultOf = (threadId?: string) => {
+		const [{ id, draftId } = {}] = mails.google.gmail.drafts;
+		return { id, threadId: threadId ?? id, labelIds: ['DRAFT'], draftId };
+	};
 
 	it('saves a reply in its conversation and sends nothing', async () => {
 		mails.signIn(compose);
-		const { items, replyToMessageId, header } = await reply(
-			{ subject: 'Topic' },
-			{},
-			{ sendAs: 'draft' },
-		);
-		const [draft] = mails.google.gmail.drafts;
-		expect(items.map(({ json }) => json)).toEqual([
-			{
-				id: draft?.id,
-				threadId: replyToMessageId,
-				labelIds: ['DRAFT'],
-				draftId: draft?.draftId,
-			},
+		const answer = await reply({ subject: 'Topic' }, {}, { sendAs: 'draft' });
+		expect(answer.items.map(({ json }) => json)).toEqual([resultOf(answer.replyToMessageId)]);
+		expect([answer.header('To'), answer.header('Subject')]).toEqual([
+			'Ann <ann@example.com>',
+			'Re: Topic',
 		]);
-		expect([header('To'), header('Subject')]).toEqual(['Ann <ann@example.com>', 'Re: Topic']);
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 
@@ -501,10 +377,10 @@ describe('Save as Draft', () => {
 	it('carries plain text as HTML, too, because Gmail’s page breaks the lines of plain text', async () => {
 		mails.signIn(compose);
 		await mails.run('send', { ...asDraft, body: 'a < b &\n  c' });
-		const mime = mails.google.gmail.drafts[0]?.mime;
-		if (!mime) throw new Error('no draft');
-		expect(part(mime, 'text/plain')?.trimEnd()).toBe('a < b &\r\n  c');
-		expect(part(mime, 'text/html')?.trimEnd()).toBe('a &lt; b &amp;<br>\r\n&nbsp; c');
+		const [draft] = mails.google.gmail.drafts;
+		if (!draft) throw new Error('no draft');
+		expect(textOf(draft, 'text/plain')?.trimEnd()).toBe('a < b &\r\n  c');
+		expect(textOf(draft, 'text/html')?.trimEnd()).toBe('a &lt; b &amp;<br>\r\n&nbsp; c');
 	});
 
 	it('needs no recipient', async () => {
@@ -521,22 +397,15 @@ describe('Save as Draft', () => {
 		const content = Buffer.alloc(5_000_000).toString('base64');
 		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : null;
 		const attachments = [{ fileName: 'a.bin', content }];
-		await mails.json({
-			operation: 'send',
-			...mail,
-			attachments,
-			replyToMessageId,
-			saveAsDraft: true,
-		});
+		const given = { ...mail, attachments, replyToMessageId, saveAsDraft: true };
+		await mails.json({ operation: 'send', ...given });
 		const [draft] = mails.google.gmail.drafts;
-		expect([draft?.via, draft?.threadId]).toEqual([
-			'upload',
-			isReply ? replyToMessageId : draft?.id,
-		]);
+		expect(draft?.via).toBe('upload');
+		expect(draft?.threadId).toBe(replyToMessageId ?? draft?.id);
 	});
 
 	it('without the scope, the error says which one to add and where', async () => {
-		const failure = await failureOf(mails.run('send', asDraft));
+		const failure = await mails.failure('send', asDraft);
 		expect(failure.httpCode).toBe('403');
 		expect(failure.description).toMatch(/auth\/gmail\.compose\. .*Custom Scopes.*reconnect/);
 	});
@@ -545,23 +414,18 @@ describe('Save as Draft', () => {
 		mails.signIn(compose);
 		mails.google.fault({ match: create, connection: 'resetAfter' });
 		const [item] = await mails.run('send', asDraft);
-		const [draft, ...more] = mails.google.gmail.drafts;
-		expect([more, creates()]).toEqual([[], ['drafts.create']]);
-		expect(item?.json).toEqual({
-			id: draft?.id,
-			threadId: draft?.threadId,
-			labelIds: ['DRAFT'],
-			draftId: draft?.draftId,
-		});
+		expect(mails.google.gmail.drafts).toHaveLength(1);
+		expect(mails.count('drafts.create')).toBe(1);
+		expect(item?.json).toEqual(resultOf());
 	});
 
 	it('that is not found may have been saved', async () => {
 		mails.signIn(compose);
 		mails.google.fault({ match: create, connection: 'resetBefore' });
-		const failure = await failureOf(mails.run('send', asDraft));
+		const failure = await mails.failure('send', asDraft);
 		expect(failure.message).toMatch(/^The draft may have been saved/);
 		expect(failure.description).toMatch(/Look into the mailbox/);
-		expect(creates()).toHaveLength(1);
+		expect(mails.count('drafts.create')).toBe(1);
 	});
 
 	it('with a key is saved once, and not again after it was sent', async () => {
@@ -574,7 +438,7 @@ describe('Save as Draft', () => {
 		mails.google.gmail.remove(draft?.id ?? '');
 		const id = mails.google.gmail.seed({ raw: draft?.raw, labelIds: ['SENT'] });
 		expect(await save()).toEqual({ id, threadId: id, labelIds: ['SENT'], repeated: true });
-		expect(creates()).toHaveLength(1);
+		expect(mails.count('drafts.create')).toBe(1);
 		const other = mails.run('send', { ...asDraft, body: 'Other' }, options);
 		expect((await failureOf(other)).httpCode).toBe('409');
 	});

@@ -36,24 +36,22 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return tabId === undefined ? url : `${url}?tab=${encodeURIComponent(tabId)}`;
 }
 
-/** The fields of every level of detail, with brackets that the level closes. */
-const fieldsStart = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
-
-/** The fields to read: where the paragraphs are, or all text. */
-const fieldsByDetail = {
-	outline: `${fieldsStart},body(content(startIndex,endIndex,paragraph(paragraphStyle)))))`,
-	texts: `${fieldsStart},body,headers,footers,footnotes))`,
+/** The parts of a tab to fetch: where the paragraphs are, or all text. */
+const tabParts = {
+	outline: 'body(content(startIndex,endIndex,paragraph(paragraphStyle)))',
+	texts: 'body,headers,footers,footnotes',
 } as const;
 
-export type Detail = keyof typeof fieldsByDetail;
+export type Detail = keyof typeof tabParts;
 
-/** Reads what a change needs to know of a document. */
-export async function readForChange({ docs, documentId, detail }: DocumentToRead) {
-	const fields = fieldsByDetail[detail];
+/** Fetches what a change needs to know of a document. */
+export async function fetchDocument({ docs, documentId, detail }: DocumentToFetch) {
+	const documentTab = `documentTab(namedRanges,${tabParts[detail]})`;
+	const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,${documentTab})`;
 	return (await docs.documents.get({ documentId, includeTabsContent: true, fields })).data;
 }
 
-interface DocumentToRead {
+interface DocumentToFetch {
 	readonly docs: docs_v1.Docs;
 	readonly documentId: string;
 	readonly detail: Detail;
