@@ -52,6 +52,13 @@ test.each<[string, unknown[][], object, object, unknown[]]>([
 		['', '', '', 3, 4],
 	],
 	[
+		'a row with a value only left of the range belongs to the table',
+		grid(['id', 'a', 'b'], [1, 2, 3], ['id 2']),
+		{ range: 'Sheet1!B:C' },
+		{ tableRange: 'Sheet1!A1:C3', updatedRange: 'Sheet1!B4:C4' },
+		['', 3, 4],
+	],
+	[
 		'a range that begins inside a table keeps its columns',
 		grid(['id', 'a', 'b'], [1, 2, 3]),
 		{ range: 'Sheet1!B:C' },

@@ -113,6 +113,8 @@ describe('Read in ISO 8601', () => {
 		[1.5 / 24, '[h]:mm:ss', '01:30:00'],
 		[-1.5 / 24, '[h]:mm:ss', '-01:30:00'],
 		[1.5 / 24, '[h]:mm', '01:30:00'],
+		// A sum of times is no date, however large it is.
+		[400.5, '[h]:mm', '9612:00:00'],
 		[45296, undefined, 45296],
 		[45296, 'number', 45296],
 		['2024-01-05', undefined, '2024-01-05'],
