@@ -209,10 +209,13 @@ export class N8nApi {
 
 	async untilDone(id: string, timeoutMilliseconds = patience): Promise<Execution> {
 		const deadline = Date.now() + timeoutMilliseconds;
+		let pauseMilliseconds = 50;
 		while (Date.now() < deadline) {
 			const { status } = await this.request<{ status: string }>('GET', `executions/${id}`);
 			if (!['new', 'running', 'waiting'].includes(status)) return await this.execution(id);
-			await new Promise((resolve) => setTimeout(resolve, 50));
+			await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+			// Each look takes n8n some milliseconds of its processor.
+			pauseMilliseconds = Math.min(300, pauseMilliseconds * 1.5);
 		}
 		throw new Error(`Execution ${id} did not end within ${timeoutMilliseconds} ms`);
 	}
