@@ -21,7 +21,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb:
  * one is stopped.
  */
 const timeLimit = { baseSeconds: 3, charactersPerExtraSecond: 100_000, maxSeconds: 30 };
-/** Loading the code of a task counts, too. */
+/** Starting the thread and loading the code of a task count, too. */
 const checksPerSecond = 20;
 
 /**
@@ -87,6 +87,10 @@ async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: Abo
 	} finally {
 		end.abort();
 		signal?.removeEventListener('abort', stop);
+		// The output may come before the exit of a thread that was stopped, which no task must get.
+		if (signal?.aborted) await lane.worker?.terminate();
+		// Otherwise the output would stay in memory.
+		lane.finish = undefined;
 		lane.worker?.unref();
 	}
 }

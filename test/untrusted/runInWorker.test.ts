@@ -104,6 +104,21 @@ test('a stopped execution does not wait, and what comes after it is read', async
 	expect(await another).toBe('<p><em>a</em></p>');
 });
 
+test('an execution that is stopped when its answer is there does not end the thread of the next one', async () => {
+	await reading('htmlToText', 'a');
+	const stop = new AbortController();
+	const stopped = reading('htmlToText', 'a', stop.signal);
+	const next = reading('htmlToText', 'b');
+	await new Promise((resolve) => {
+		process.nextTick(resolve);
+	});
+	// The thread answers meanwhile.
+	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+	stop.abort(new Error('stopped'));
+	await expect(stopped).rejects.toThrow('stopped');
+	expect(await next).toBe('b');
+});
+
 test('a short text does not wait for long ones', async () => {
 	const long = reading('markdownToHtml', '*a_ '.repeat(40_000));
 	expect(await Promise.race([long, reading('markdownToHtml', '*a*')])).toBe('<p><em>a</em></p>');

@@ -220,7 +220,7 @@ export const waitFields = [
 		placeholder: 'e.g. answer, done',
 		showWhen: whenMatching,
 		description:
-			'A message with one of these values in the field, or a text message equal to one, ends the wait. Separate several values with commas. For values that contain a comma, use an expression that returns a list.',
+			'A message with one of these values in the field, or a text message equal to one, ends the wait. Separate several values with commas. Put a value that contains a comma in double quotes.',
 	},
 	{
 		displayName: 'Message Count',

@@ -20,11 +20,12 @@ import { readTriggerSettings } from './fields';
 import { MessageQueue } from './queue';
 import type { ListenerSetup } from './listenerSetup';
 import { createTestListener } from './testListener';
+import { getStopBudget, type StopBudget } from './stopBudget';
 import * as triggerState from './triggerState';
 
 interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly nodeKey: string;
-	readonly stopBudget: ReturnType<typeof triggerState.getStopBudget>;
+	readonly stopBudget: StopBudget;
 	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
 }
@@ -121,7 +122,7 @@ export class PublishedListener implements triggerState.NodeListener {
 	#warnAboutOtherListeners(): void {
 		const { context, nodeKey } = this.#setup;
 		for (const sessionId of this.sessionIds) {
-			const labels = triggerState.findListeners(sessionId, nodeKey);
+			const labels = triggerState.listListenerLabels(sessionId, nodeKey);
 			if (labels.length === 0) continue;
 			context.logger.warn(
 				`Session channel ${sessionId}: ${labels.join(', ')} also listens to this session. Each message may start both workflows, or the service may send it to only one of them`,
@@ -237,7 +238,7 @@ export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerRes
 		nodeKey,
 		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? nodeKey),
 		memory: triggerState.getNodeMemory(nodeKey),
-		stopBudget: triggerState.getStopBudget(),
+		stopBudget: getStopBudget(),
 	});
 	await triggerState.replaceListener(nodeKey, listener);
 	listener.start();

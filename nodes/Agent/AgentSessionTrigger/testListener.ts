@@ -8,7 +8,7 @@ import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
 import { buildStoredItems, MessageArrival } from './arrival';
 import type { ListenerSetup } from './listenerSetup';
-import { findListeners } from './triggerState';
+import { listListenerLabels } from './triggerState';
 
 /** The test ends after this time, because n8n itself would wait forever. */
 const testDurationSeconds = 60;
@@ -135,7 +135,7 @@ function describeFiltered(
 }
 
 function describeOtherListeners(sessionIds: readonly string[]): string {
-	const labels = listDistinct(sessionIds.flatMap((id) => findListeners(id))).join(', ');
+	const labels = listDistinct(sessionIds.flatMap((id) => listListenerLabels(id))).join(', ');
 	if (labels === '') return '';
 	return `The published trigger ${labels} also listens, and the service may have sent the message only there.`;
 }

@@ -1,7 +1,6 @@
-// What the triggers of this process share. Each node has a memory and a listener, found by its key.
-// All have one time for stopping.
+// What the triggers of this process share: each node has a memory and a listener, found by its key.
 import { BoundedMap, getOrAdd } from '../../core/boundedMap';
-import { type Clock, waitAtMost } from '../../core/clock';
+import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/frameSequence';
 import type { Arrival } from './arrival';
@@ -75,7 +74,7 @@ export async function closeListener(nodeKey: string, listener: NodeListener): Pr
  * Lists the labels of the published triggers of this process that listen to a session, without the
  * given node.
  */
-export function findListeners(sessionId: string, exceptNodeKey?: string): string[] {
+export function listListenerLabels(sessionId: string, exceptNodeKey?: string): string[] {
 	const labels: string[] = [];
 	for (const [nodeKey, { listener }] of getRegistry().listeners)
 		if (nodeKey !== exceptNodeKey && listener.sessionIds.includes(sessionId))
@@ -96,33 +95,3 @@ const getRegistry = () =>
 		>(),
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
-
-/**
- * The time limit for all stops in a period together. n8n stops one trigger after another, and exits
- * after 30 s.
- */
-const stopBudgetMilliseconds = 10_000;
-const stopPeriodMilliseconds = 60_000;
-
-/**
- * Triggers that stop within one minute share its first 10 s for waiting. The minute starts with the
- * first wait.
- */
-export class StopBudget {
-	/** Monotonic milliseconds. */
-	#periodStartedAt = -Infinity;
-
-	/**
-	 * Waits until a promise settles, but not longer than the given time and the rest of the budget.
-	 * @param promise never rejects
-	 */
-	async wait(clock: Clock, milliseconds: number, promise: Promise<unknown>): Promise<void> {
-		const now = clock.getMonotonicMilliseconds();
-		if (now - this.#periodStartedAt > stopPeriodMilliseconds) this.#periodStartedAt = now;
-		const remaining = Math.max(0, this.#periodStartedAt + stopBudgetMilliseconds - now);
-		await waitAtMost(clock, Math.min(milliseconds, remaining), promise);
-	}
-}
-
-export const getStopBudget = () =>
-	getGlobalSingleton('agentSessionTriggerStopBudget', () => new StopBudget());

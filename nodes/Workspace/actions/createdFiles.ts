@@ -52,7 +52,12 @@ export async function findKeyedFiles(
 	ownId?: string,
 ): Promise<File[]> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const files = await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
+	const q = buildPropertySearch(keyProperty, keyHash);
+	const files = await findFiles(drive, {
+		q,
+		fields: allFields,
+		mayMissFiles: ownId !== undefined,
+	});
 	if (ownId === undefined || files.some(({ id }) => id === ownId)) return files;
 	const request = { fileId: ownId, supportsAllDrives: true, fields: `${allFields},trashed` };
 	const { data } = await drive.files.get(request);
@@ -224,7 +229,8 @@ export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: ma
  * or not yet.
  */
 export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fields: string) {
-	return (await findFiles(drive, buildPropertySearch(markerProperty, markerId), fields))[0];
+	const q = buildPropertySearch(markerProperty, markerId);
+	return (await findFiles(drive, { q, fields })).at(0);
 }
 
 /** Builds a query for a private property. */

@@ -1,24 +1,43 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-/** Finds up to 100 files, as `listFiles` does. @param fields of each file */
+import { NodeError } from '../../core/errors';
+
+type ListRequest = drive_v3.Params$Resource$Files$List;
+
+/**
+ * Finds files, as `listFiles` does. A page may be empty although others follow, so further pages
+ * are read until one has files.
+ * @param request its `fields` are those of each file
+ * @throws NodeError 503 if there is none, and Google did not search all drives
+ */
 export async function findFiles(
 	drive: drive_v3.Drive,
-	q: string,
-	fields: string,
-	orderBy?: string,
-) {
-	const { files = [] } = await listFiles(drive, { q, orderBy, fields: `files(${fields})` });
-	return files;
+	request: ListRequest & { readonly mayMissFiles?: boolean },
+): Promise<drive_v3.Schema$File[]> {
+	const { mayMissFiles = false, q, orderBy } = request;
+	const fields = `nextPageToken,incompleteSearch,files(${request.fields})`;
+	let pageToken: string | undefined;
+	do {
+		const page = await listFiles(drive, { q, orderBy, pageToken, fields });
+		if (page.files?.length) return page.files;
+		if (page.incompleteSearch && !mayMissFiles) throw createIncompleteError();
+		pageToken = page.nextPageToken ?? undefined;
+	} while (pageToken);
+	return [];
 }
+
+const createIncompleteError = () =>
+	new NodeError({
+		code: 503,
+		message: 'Google Drive did not search all drives',
+		description: 'So it is not known whether the file already exists. Run this again later.',
+	});
 
 /**
  * Lists a page of files in My Drive and all shared drives of the account, but not in the trash.
  * @param request its `q` is a query in Drive's search language
  */
-export async function listFiles(
-	drive: drive_v3.Drive,
-	request: drive_v3.Params$Resource$Files$List,
-) {
+export async function listFiles(drive: drive_v3.Drive, request: ListRequest) {
 	const { data } = await drive.files.list({
 		...request,
 		q: `${request.q} and trashed = false`,

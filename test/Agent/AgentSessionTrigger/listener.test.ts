@@ -1,6 +1,7 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import { NodeMemory, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import { StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
+import { NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';

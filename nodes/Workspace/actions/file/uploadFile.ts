@@ -183,7 +183,8 @@ function toFileResult(file: File): FileResult {
 async function findFilesByName({ clients, params, name }: Upload) {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${quoteSearchText(name)} and ${quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
-	const files = await findFiles(clients.drive, q, resultFields, 'createdTime desc');
+	const orderBy = 'createdTime desc';
+	const files = await findFiles(clients.drive, { q, fields: resultFields, orderBy });
 	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
 }

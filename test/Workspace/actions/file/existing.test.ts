@@ -99,6 +99,38 @@ describe('of the same name', () => {
 		expect(uploads.files()).toHaveLength(3);
 	});
 
+	const searches = { match: 'drive.files.list', times: 10 };
+
+	test.each(['replace', 'skip', 'error'] as const)(
+		'%s uploads nothing if Google did not search all drives',
+		async (onExisting) => {
+			const rewrite = (body: unknown) => ({ ...(body as object), incompleteSearch: true });
+			uploads.google.fault({ ...searches, rewrite });
+			const failure = await catchFailure(uploads.run({ content: base64('new'), onExisting }));
+			const message = 'Google Drive did not search all drives';
+			expect(failure).toMatchObject({ code: 503, message, outcome: 'notDone' });
+			expect(uploads.files()).toEqual([]);
+		},
+	);
+
+	test('a page without files is not the end of a search', async () => {
+		const { id } = await first('a.txt');
+		uploads.google.fault({
+			match: 'drive.files.list',
+			rewrite(body, { query }) {
+				const question = JSON.stringify([
+					searches.match,
+					query.get('q'),
+					query.get('orderBy'),
+				]);
+				const token = Buffer.from(JSON.stringify([question, 0])).toString('base64url');
+				return { ...(body as object), files: [], nextPageToken: token };
+			},
+		});
+		const result = await uploads.run({ content: base64('new'), onExisting: 'skip' });
+		expect(result).toMatchObject({ id, md5Checksum: md5('old') });
+	});
+
 	test('a file in the trash, a folder and a name in other letters do not count', async () => {
 		const { id } = await first('a.txt');
 		const trashed = uploads.google.files.get(id ?? '');
@@ -159,6 +191,20 @@ describe('created once', () => {
 	});
 
 	describe('with an idempotency key', () => {
+		test('nothing is uploaded if Google did not search all drives before, and once if only after', async () => {
+			const fault = {
+				match: 'drive.files.list',
+				rewrite: (body: unknown) => ({ ...(body as object), incompleteSearch: true }),
+			};
+			uploads.google.fault(fault);
+			const given = { content: base64('a'), idempotencyKey: 'k' };
+			expect(await catchFailure(uploads.run(given))).toMatchObject({ code: 503 });
+			expect(uploads.files()).toEqual([]);
+			uploads.google.fault({ ...fault, nth: 2 });
+			await uploads.run(given);
+			expect(uploads.files()).toHaveLength(1);
+		});
+
 		const keyed = { idempotencyKey: 'order 4711', content: base64('hello') };
 		const kept = () => uploads.files().filter(({ trashed }) => !trashed);
 

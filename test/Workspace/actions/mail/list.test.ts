@@ -81,6 +81,16 @@ it('a search finds drafts only where it names them, and an input object’s quer
 	expect(received['messages']).toHaveLength(1);
 });
 
+it.each([
+	['label:draft-contracts', false],
+	['"log in:draft"', false],
+	['in:"drafts"', true],
+	['label:drafts', true],
+])('a search for %s finds drafts: %s', async (query, findsDrafts) => {
+	await mails.run('search', { query });
+	expect(!mails.queries[0]?.includes('-in:draft')).toBe(findsDrafts);
+});
+
 it('an input object also finds emails in Spam and Trash', async () => {
 	mails.google.gmail.seed({ labelIds: ['SPAM'] });
 	expect((await page({}))['messages']).toHaveLength(0);

@@ -43,9 +43,12 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 	return terms;
 }
 
+/** Removes texts in quotes that are not the value of a search word. */
+const removePhrases = (query: string) => query.replaceAll(/(?<!:)"[^"]*"/g, '');
+
 /** Returns whether a search asks for drafts itself. */
 export const searchesDrafts = (query: string, labelIds: readonly string[]): boolean =>
-	/\b(?:in|is|label):["({]?(?:drafts?|anywhere)\b/i.test(query) ||
+	/\b(?:in|is|label):["({]?(?:drafts?|anywhere)(?![\w-])/i.test(removePhrases(query)) ||
 	labelIds.some((label) => /^drafts?$/i.test(label));
 
 /**

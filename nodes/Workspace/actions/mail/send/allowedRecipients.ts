@@ -70,7 +70,8 @@ export function refuseForbiddenRecipients(mail: RestrictedMail): void {
 	if (!allowedRecipients) return;
 	for (const { address } of [...mail.to, ...mail.cc, ...mail.bcc, ...mail.replyTo]) {
 		const recipient = toLowerAscii(address);
-		const [local = '', domain = ''] = recipient.split('@');
+		const domain = recipient.slice(recipient.lastIndexOf('@') + 1);
+		const local = recipient.slice(0, -domain.length - 1);
 		const isNamed = allowedRecipients.has(recipient);
 		const isOfDomain =
 			allowedRecipients.has(domain) && !relayPattern.test(local.normalize('NFKC'));

@@ -40,6 +40,7 @@ const contentFields = [
  * there is no key.
  */
 export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
+	if (mail.idempotencyKey === '') return undefined;
 	const choices = contentFields.map((name) => mail[name]);
 	const parts: Array<string | Buffer> = [JSON.stringify(choices)];
 	// Two PDFs that Google makes of the same document differ, so the document's ID stands for its
