@@ -7,7 +7,7 @@
 // executions, the lock rests, so that the next group is larger.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import { getGlobalMutex } from '../../core/keyedMutex';
 import { createStoppedError } from '../../http/attempt';
 import type { GroupRequestOptions } from '../google/googleCredential';
@@ -47,8 +47,8 @@ interface Group {
 const locks = getGlobalMutex('locks');
 
 /**
- * After so many executions within a short time, a lock rests. They count, and not their runs,
- * because a loop is one execution, which would wait in many rounds.
+ * So many executions within a short time are a crowd, in which a lock rests after each group. They
+ * count, and not their runs, because a loop is one execution, which would wait in many rounds.
  */
 const crowdSize = 6;
 const crowdMilliseconds = 10_000;
@@ -63,14 +63,12 @@ const restMilliseconds = 3000;
  */
 const largeGroupSize = 20;
 const longRestMilliseconds = 5000;
-interface Crowd {
-	/** In milliseconds of the monotonic clock. */
-	readonly since: number;
-	readonly executionIds: Set<string>;
-}
 
-/** The executions that were served under each lock, and may become a crowd. */
-const crowds = new BoundedMap<string, Crowd>();
+/**
+ * The executions that were served recently under each lock, with the time of each, in milliseconds
+ * of the monotonic clock.
+ */
+const recentExecutions = new BoundedMap<string, Map<string, number>>();
 
 /**
  * The newest group that waits for its lock, by credential, operation and combine key. Other runs
@@ -107,22 +105,19 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (completesCrowd(lockId, group.runs)) await sleep(getRest(group.runs.length));
+			if (isInCrowd(lockId, group.runs)) await sleep(getRest(group.runs.length));
 		});
 	});
 }
 
-/** Counts the executions of a group. @returns whether the lock has to rest now */
-function completesCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
+/** Counts the executions of a group. @returns whether they belong to a crowd */
+function isInCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
 	const now = performance.now();
-	const lastCrowd = crowds.get(lockId);
-	const isOver = !lastCrowd || now - lastCrowd.since > crowdMilliseconds;
-	const crowd = isOver ? { since: now, executionIds: new Set<string>() } : lastCrowd;
-	for (const { jobs } of runs) crowd.executionIds.add(jobs[0].item.executionId);
-	crowds.set(lockId, crowd);
-	if (crowd.executionIds.size < crowdSize) return false;
-	crowds.delete(lockId);
-	return true;
+	const times = getOrAdd(recentExecutions, lockId, () => new Map<string, number>());
+	for (const { jobs } of runs) times.set(jobs[0].item.executionId, now);
+	for (const [executionId, time] of times)
+		if (now - time > crowdMilliseconds) times.delete(executionId);
+	return times.size >= crowdSize;
 }
 
 const getRest = (groupSize: number) =>

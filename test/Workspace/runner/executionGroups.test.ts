@@ -152,6 +152,17 @@ test.each<[string, count: number, executions: number, milliseconds: number, requ
 	},
 );
 
+test('while a crowd lasts, the lock rests after its small groups, too', async () => {
+	for (let id = 0; id < 6; id++) await start(oneRow(id));
+	await Promise.all([start(oneRow(6)), start(oneRow(7))]);
+	const next = start(oneRow(8));
+	// Without the rest, the row is sent meanwhile.
+	await sleep(500);
+	await Promise.all([next, start(oneRow(9))]);
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(8);
+	expect(stored()).toHaveLength(11);
+});
+
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
 	const keyed = (Id: number, Name: string) => ({ rows: [{ Id, Name }], parameters: update });
 	const ends = await runWaiting([keyed(1, 'a'), keyed(2, 'b'), keyed(1, 'c')]);
