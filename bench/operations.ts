@@ -23,7 +23,7 @@ interface Plan {
 
 const usual: readonly Plan[] = [
 	{ size: 1, warm: 5, rounds: 45, few: 8 },
-	{ size: 100, warm: 1, rounds: 2, few: 1 },
+	{ size: 100, warm: 3, rounds: 15, few: 2 },
 	{ size: 1000, warm: 3, rounds: 21, few: 5 },
 ];
 const growth: readonly Plan[] = [
@@ -57,8 +57,8 @@ async function race(world: World, contest: Contest, plan: Plan, mayFail = false)
 	const readRatio = () => middleMean(ours.milliseconds) / middleMean(theirs.milliseconds);
 	for (let round = -warm; round < rounds; round++) {
 		if (round === few && readRatio() < farFromLimit * atMost) break;
-		// Then a round takes a minute, in which a millisecond decides nothing.
-		if (round > 0 && size === 1000 && theirs.requests >= size) break;
+		// Then a round takes seconds, or a minute, in which a millisecond decides nothing.
+		if (round > 0 && size >= 100 && theirs.requests >= size) break;
 		// Each side is the first as often as the other.
 		for (const side of round % 2 === 0 ? [theirs, ours] : [ours, theirs]) {
 			const milliseconds = await run(world, contest, size, side).catch((error: unknown) => {

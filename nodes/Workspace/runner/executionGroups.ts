@@ -50,7 +50,7 @@ const locks = getGlobalMutex('locks');
  * So many executions within a short time are a crowd, in which a lock rests after each group. They
  * count, and not their runs, because a loop is one execution, which would wait in many rounds.
  */
-const crowdSize = 6;
+const crowdSize = 4;
 const crowdMilliseconds = 10_000;
 /**
  * How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three

@@ -130,12 +130,12 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 });
 
 test.each<[string, count: number, executions: number, milliseconds: number, requests: number]>([
-	['five', 5, 5, 0, 7],
-	['six', 6, 6, 0, 7],
-	['six in eighteen seconds', 6, 6, 3000, 8],
+	['three', 3, 3, 0, 5],
+	['four', 4, 4, 0, 5],
+	['four in twenty seconds', 4, 4, 5000, 6],
 	['two that loop', 8, 2, 0, 10],
 ])(
-	'after six executions the lock rests, so that those who come meanwhile go together: after %s',
+	'after four executions the lock rests, so that those who come meanwhile go together: after %s',
 	async (_name, count, executions, milliseconds, requests) => {
 		const now = performance.now.bind(performance);
 		let later = 0;
