@@ -34,17 +34,6 @@ const initScript = `
 	});
 `;
 
-/** What Vue leaves at the element in which the editor runs. */
-interface LoadedEditor {
-	readonly __vue_app__: {
-		readonly config: {
-			readonly globalProperties: {
-				readonly $router: { push(address: string): Promise<unknown> };
-			};
-		};
-	};
-}
-
 const isRun = (request: Request) =>
 	request.method() === 'POST' && /\/workflows\/[^/]+\/run\b/.test(request.url());
 
@@ -102,29 +91,6 @@ export class Editor {
 		}
 		await this.page.goto(`${this.url}/workflow/${id}`);
 		await node.waitFor();
-	}
-
-	/**
-	 * Opens a workflow as a link in the editor does, where nothing was changed and no node is open. To load the whole editor anew costs
-	 * several times as much. In between is a page that does not exist, so that no part of one workflow is taken for one of the next.
-	 */
-	async switchTo({ id }: { id: string }): Promise<void> {
-		if (this.#address()[1] !== 'workflow') {
-			await this.openWorkflow({ id });
-			return;
-		}
-		const node = this.page.getByTestId('canvas-node').first();
-		await this.#follow('/nowhere');
-		await node.waitFor({ state: 'hidden' });
-		await this.#follow(`/workflow/${id}`);
-		await node.waitFor();
-	}
-
-	async #follow(target: string): Promise<void> {
-		await this.page.locator('#app').evaluateAll(([app]: LoadedEditor[], address) => {
-			void app?.__vue_app__.config.globalProperties.$router.push(address);
-		}, target);
-		await this.page.waitForURL(`${this.url}${target}`);
 	}
 
 	/** The parts of the path: nothing, `workflow`, its id, and the beginning of an open node's id. */

@@ -121,7 +121,7 @@ const startOf = ({ nodes }: WorkflowDefinition) => {
 };
 
 async function runByClick(workflow: ImportedExample['workflow']): Promise<Execution> {
-	await editor.switchTo(workflow);
+	await editor.openWorkflow(workflow);
 	let hasEnded = false;
 	const ended = editor.api.untilTriggered(workflow, undefined, { mode: 'manual' }).finally(() => {
 		hasEnded = true;
