@@ -7,7 +7,7 @@ import { readBody, readList, readText } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { createValueMethods } from './valueMethods.ts';
 import { update, renderValueRange } from './values.ts';
-import { formatCell, getFormatType, type Format } from './cell.ts';
+import { type Cell, formatCell, getFormatType, type Format } from './cell.ts';
 import {
 	checkSize,
 	createInvalidError,
@@ -299,14 +299,7 @@ function renderGridData(
 		) {
 			const cell = grid.get(row, column);
 			values.push({
-				...(cell !== undefined &&
-					wantsValues && {
-						effectiveValue: {
-							[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]:
-								cell.value,
-						},
-						formattedValue: formatCell(cell, locale),
-					}),
+				...(wantsValues && cell && renderValue(cell, locale)),
 				...renderFormat(grid.formatAt(row, column)),
 				...(grid.boldRows.has(row) && {
 					userEnteredFormat: { textFormat: { bold: true } },
@@ -318,6 +311,14 @@ function renderGridData(
 	return {
 		...(area.startRow > 0 && { startRow: area.startRow }),
 		...(rowData.length > 0 && { rowData }),
+	};
+}
+
+function renderValue(cell: Cell, locale: string): sheets_v4.Schema$CellData {
+	const kind = typeof cell.value === 'boolean' ? 'bool' : typeof cell.value;
+	return {
+		effectiveValue: { [`${kind}Value`]: cell.value },
+		formattedValue: formatCell(cell, locale),
 	};
 }
 

@@ -22,8 +22,8 @@ export function buildChannelUrl(
 ): string {
 	const url = buildChannelBaseUrl(api);
 	const { userPublicKey, signature } = identity;
-	const isInMilliseconds = api.timestampUnit === 'milliseconds';
-	const timestamp = Math.floor(identity.timestamp / (isInMilliseconds ? 1 : 1000));
+	const unitMilliseconds = api.timestampUnit === 'milliseconds' ? 1 : 1000;
+	const timestamp = Math.floor(identity.timestamp / unitMilliseconds);
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,

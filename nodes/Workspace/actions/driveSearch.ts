@@ -16,22 +16,21 @@ export async function findFiles(
 ): Promise<drive_v3.Schema$File[]> {
 	const { mayMissFiles = false, q, orderBy } = request;
 	const fields = `nextPageToken,incompleteSearch,files(${request.fields})`;
+	let isIncomplete = false;
 	let pageToken: string | undefined;
 	do {
 		const page = await listFiles(drive, { q, orderBy, pageToken, fields });
 		if (page.files?.length) return page.files;
-		if (page.incompleteSearch && !mayMissFiles) throw createIncompleteError();
+		isIncomplete ||= page.incompleteSearch === true;
 		pageToken = page.nextPageToken ?? undefined;
 	} while (pageToken);
-	return [];
-}
-
-const createIncompleteError = () =>
-	new NodeError({
+	if (!isIncomplete || mayMissFiles) return [];
+	throw new NodeError({
 		code: 503,
 		message: 'Google Drive did not search all drives',
 		description: 'So it is not known whether the file already exists. Run this again later.',
 	});
+}
 
 /**
  * Lists a page of files in My Drive and all shared drives of the account, but not in the trash.

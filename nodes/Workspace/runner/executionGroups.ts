@@ -47,8 +47,8 @@ interface Group {
 const locks = getGlobalMutex('locks');
 
 /**
- * So many executions within a short time are a crowd, in which a lock rests after each group. They
- * count, and not their runs, because a loop is one execution, which would wait in many rounds.
+ * So many executions within a short time are a crowd, in which a lock rests after each group. Their
+ * runs do not count, because a loop is one execution, which would wait in many rounds.
  */
 const crowdSize = 4;
 const crowdMilliseconds = 10_000;
@@ -105,19 +105,22 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (isInCrowd(lockId, group.runs)) await sleep(getRest(group.runs.length));
+			const isCrowd = countRecentExecutions(lockId, group.runs) >= crowdSize;
+			// One after the other, as from a sub-workflow for each row, they cannot go together.
+			const canGoTogether = group.runs.length > 1 || waitingGroups.has(groupKey);
+			if (isCrowd && canGoTogether) await sleep(getRest(group.runs.length));
 		});
 	});
 }
 
-/** Counts the executions of a group. @returns whether they belong to a crowd */
-function isInCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
+/** Counts the executions that were served recently under a lock, with those of a group. */
+function countRecentExecutions(lockId: string, runs: readonly WaitingRun[]): number {
 	const now = performance.now();
 	const times = getOrAdd(recentExecutions, lockId, () => new Map<string, number>());
 	for (const { jobs } of runs) times.set(jobs[0].item.executionId, now);
 	for (const [executionId, time] of times)
 		if (now - time > crowdMilliseconds) times.delete(executionId);
-	return times.size >= crowdSize;
+	return times.size;
 }
 
 const getRest = (groupSize: number) =>

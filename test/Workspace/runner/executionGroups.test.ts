@@ -129,38 +129,45 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(4);
 });
 
-test.each<[string, count: number, executions: number, milliseconds: number, requests: number]>([
-	['three', 3, 3, 0, 5],
-	['four', 4, 4, 0, 5],
-	['four in twenty seconds', 4, 4, 5000, 6],
-	['two that loop', 8, 2, 0, 10],
+const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
+
+test.each<[string, rounds: string[], milliseconds: number, requests: number]>([
+	['three', ['abc'], 0, 3],
+	['four', ['abcd'], 0, 2],
+	['four in twenty seconds', ['ab', 'cd'], 11_000, 4],
+	['two that loop', ['ab', 'ab', 'ab'], 0, 5],
+	['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 8],
 ])(
 	'after four executions the lock rests, so that those who come meanwhile go together: after %s',
-	async (_name, count, executions, milliseconds, requests) => {
+	async (_name, rounds, milliseconds, requests) => {
 		const now = performance.now.bind(performance);
 		let later = 0;
 		const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
-		for (let id = 0; id < count; id++, later += milliseconds)
-			await start({ ...oneRow(id), executionId: `${id % executions} of ${spreadsheetId}` });
-		const next = start({ ...oneRow(count), executionId: `0 of ${spreadsheetId}` });
+		let count = 0;
+		const begin = async (name: string) =>
+			await start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
+		for (const names of rounds) {
+			await Promise.all(Array.from(names, begin));
+			later += milliseconds;
+		}
+		const next = begin('a');
 		// Without the rest, the row is sent meanwhile.
 		await sleep(500);
-		await Promise.all([next, start({ ...oneRow(9), executionId: `1 of ${spreadsheetId}` })]);
-		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(requests);
-		expect(stored()).toHaveLength(count + 3);
+		await Promise.all([next, begin('b')]);
+		expect(sentRows()).toBe(requests);
+		expect(stored()).toHaveLength(count + 1);
 		clock.mockRestore();
 	},
 );
 
 test('while a crowd lasts, the lock rests after its small groups, too', async () => {
-	for (let id = 0; id < 6; id++) await start(oneRow(id));
-	await Promise.all([start(oneRow(6)), start(oneRow(7))]);
-	const next = start(oneRow(8));
-	// Without the rest, the row is sent meanwhile.
+	await Promise.all([0, 1, 2, 3].map((id) => start(oneRow(id))));
+	await Promise.all([start(oneRow(4)), start(oneRow(5))]);
+	const next = start(oneRow(6));
 	await sleep(500);
-	await Promise.all([next, start(oneRow(9))]);
-	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(8);
-	expect(stored()).toHaveLength(11);
+	await Promise.all([next, start(oneRow(7))]);
+	expect(sentRows()).toBe(3);
+	expect(stored()).toHaveLength(9);
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {

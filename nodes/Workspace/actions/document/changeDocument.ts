@@ -225,13 +225,11 @@ async function findOutcome(
 	});
 }
 
-function showsChange(
-	{ tabs: allTabs }: Document,
-	body: documents.BodyState,
-	change: Change,
-): boolean {
-	const tab = flattenTabs(allTabs).find(({ tabId }) => tabId === (body.tabId ?? tabId));
-	const content = documents.getBody(tab?.tab);
+function showsChange({ tabs }: Document, body: documents.BodyState, change: Change): boolean {
+	const allTabs = flattenTabs(tabs);
+	const sameTab = allTabs.find(({ tabId }) => tabId === body.tabId);
+	const changedTab = body.tabId === undefined ? allTabs[0] : sameTab;
+	const content = documents.getBody(changedTab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
 	return documents.getStoredText(content).includes(change.text);

@@ -84,6 +84,8 @@ it('a search finds drafts only where it names them, and an input object’s quer
 it.each([
 	['label:draft-contracts', false],
 	['"log in:draft"', false],
+	['subject:"log in:draft"', false],
+	['label:"a" in:drafts subject:"b"', true],
 	['in:"drafts"', true],
 	['label:drafts', true],
 ])('a search for %s finds drafts: %s', async (query, findsDrafts) => {

@@ -75,7 +75,7 @@ const maxIdsPerRequest = 1000;
 /**
  * Changes the labels of the emails that the workflow gets. If a request fails after an earlier one
  * succeeded, or with an unknown outcome, adds a hint.
- * @throws NodeError if certainly no label was changed, and whatever else is not an answer of Gmail
+ * @throws NodeError if the first request certainly changed nothing; another error as it is
  */
 export async function changeLabels(
 	{ gmail }: Clients,

@@ -43,8 +43,8 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 	return terms;
 }
 
-/** Removes texts in quotes that are not the value of a search word. */
-const removePhrases = (query: string) => query.replaceAll(/(?<!:)"[^"]*"/g, '');
+/** Removes texts in quotes, except a single word that is the value of a search word. */
+const removePhrases = (query: string) => query.replaceAll(/(:"[^"\s]*")|"[^"]*"/g, '$1');
 
 /** Returns whether a search asks for drafts itself. */
 export const searchesDrafts = (query: string, labelIds: readonly string[]): boolean =>
