@@ -20,6 +20,13 @@ describe('create', () => {
 		expect(documents()).toHaveLength(1);
 	});
 
+	test('nothing is created if Google did not search all drives for the key', async () => {
+		const rewrite = () => ({ files: [], incompleteSearch: true });
+		calls.google.fault({ match: 'drive.files.list', rewrite });
+		expect(await catchFailure(calls.create(keyed))).toMatchObject({ code: 503 });
+		expect(documents()).toEqual([]);
+	});
+
 	test('what was changed in the document since is left alone', async () => {
 		const { documentId } = await calls.create(keyed);
 		await calls.write(documentId, { content: 'changed' });

@@ -200,7 +200,8 @@ describe('created once', () => {
 			const given = { content: base64('a'), idempotencyKey: 'k' };
 			expect(await catchFailure(uploads.run(given))).toMatchObject({ code: 503 });
 			expect(uploads.files()).toEqual([]);
-			uploads.google.fault({ ...fault, nth: 2 });
+			const rewrite = () => ({ files: [], incompleteSearch: true });
+			uploads.google.fault({ ...fault, nth: 2, rewrite });
 			await uploads.run(given);
 			expect(uploads.files()).toHaveLength(1);
 		});

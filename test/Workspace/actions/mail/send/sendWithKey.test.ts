@@ -132,7 +132,8 @@ describe('with an idempotency key', () => {
 		parameters: IDataObject = {},
 		options: IDataObject = {},
 	): Promise<DeliveredMail & { hints: string[] }> {
-		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const scopes = ['gmail.send', 'gmail.compose', 'gmail.readonly', 'gmail.settings.basic'];
+		const clients = testClients(mails.google.url, mails.google.tokens.issue({ scopes }));
 		const item = testItem();
 		let result: DeliveredMail | undefined;
 		for (const slot of ['recentMails', 'mailKeys'])
@@ -284,6 +285,16 @@ describe('with an idempotency key', () => {
 			expect.stringMatching(/^Many emails of the last 30 days have these recipients/),
 		]);
 		expect(sent()).toHaveLength(1);
+	});
+
+	it('a draft: each folder is searched by itself, so that no hint adds them up', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Other' });
+		const messages = Array.from({ length: 60 }, () => ({ id }));
+		const drafts = messages.map((message) => ({ id: 'draft', message }));
+		const [listed, saved] = ['gmail.users.messages.list', 'gmail.users.drafts.list'];
+		mails.google.fault({ match: listed, status: 200, body: { messages } });
+		mails.google.fault({ match: saved, status: 200, body: { drafts } });
+		expect((await elsewhere(newKey(), { sendAs: 'draft' })).hints).toEqual([]);
 	});
 
 	it('an email that was sent is a success, also if nobody can look for another with its key', async () => {
