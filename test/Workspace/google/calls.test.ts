@@ -19,7 +19,6 @@ const answer = (body: string | Readable, statusCode = 200, headers: object = {})
 	headers: { ...headers },
 	body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
 });
-const limited = () => answer('{}', 429);
 
 /** A transport whose helper gives these answers, the last one again and again. */
 function played(answers: Array<() => FullResponse>, options: Partial<TransportOptions> = {}) {
@@ -125,7 +124,9 @@ describe('tries', () => {
 		[0 as const, 1],
 	])('of a call with %s retries that is refused for quota', async (retry, count) => {
 		const log: string[] = [];
+		const limited = () => answer('{}', 429, { 'retry-after': '1' });
 		const { requests, call } = played([limited, () => answer('{}')], {
+			maxRetryWaitMilliseconds: 2000,
 			log: (text) => log.push(text),
 		});
 		const done = await call({ url, method: 'POST', retryConfig: { retry } }).catch(
