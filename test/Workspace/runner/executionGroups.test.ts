@@ -1,13 +1,13 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import timers, { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../dev/google/server';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
 import { useGoogle } from '../standIn';
-import { waitTogether } from '../waitTogether';
+import { untilWaiting, waitTogether } from '../waitTogether';
 
 let google: GoogleServer;
 let spreadsheetId = '';
@@ -117,57 +117,101 @@ test('an execution that comes alone waits for nobody, and sends what a group sen
 	expect(methods()).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
-test('a crowd whose executions come one by one goes together, too', async () => {
-	google.latencyMilliseconds = 100;
-	const ends: Array<Promise<End>> = [];
-	for (let id = 0; id < 60; id++) {
-		ends.push(start(oneRow(id)));
-		await sleep(15);
-	}
-	expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
-	expect(stored()).toHaveLength(61);
-	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(4);
-});
+describe('a crowd', () => {
+	/** The rests that have begun, each of which lasts until the test ends it. */
+	const rests: Array<{ readonly milliseconds: number; readonly end: () => void }> = [];
+	const endRests = () => {
+		for (const { end } of rests.splice(0)) end();
+	};
+	const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
 
-const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
+	beforeEach(() => {
+		const sleep = timers.setTimeout;
+		const rest: typeof sleep = async (milliseconds = 0, ...given) => {
+			if (milliseconds < 3000) return await sleep(milliseconds, ...given);
+			await new Promise<void>((end) => rests.push({ milliseconds, end }));
+			return given[0] as never;
+		};
+		jest.spyOn(timers, 'setTimeout').mockImplementation(rest);
+	});
+	afterEach(() => {
+		endRests();
+		jest.restoreAllMocks();
+	});
 
-test.each<[string, rounds: string[], milliseconds: number, requests: number]>([
-	['three', ['abc'], 0, 3],
-	['four', ['abcd'], 0, 2],
-	['four in twenty seconds', ['ab', 'cd'], 11_000, 4],
-	['two that loop', ['ab', 'ab', 'ab'], 0, 5],
-	['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 8],
-])(
-	'after four executions the lock rests, so that those who come meanwhile go together: after %s',
-	async (_name, rounds, milliseconds, requests) => {
-		const now = performance.now.bind(performance);
-		let later = 0;
-		const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
-		let count = 0;
-		const begin = async (name: string) =>
-			await start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
-		for (const names of rounds) {
-			await Promise.all(Array.from(names, begin));
-			later += milliseconds;
+	test('whose executions come one by one goes together, too', async () => {
+		const ends: Array<Promise<End>> = [];
+		const come = (count: number) => {
+			for (const most = Math.min(60, ends.length + count); ends.length < most;)
+				ends.push(start(oneRow(ends.length)));
+		};
+		google.fault({
+			match() {
+				come(5);
+				return false;
+			},
+		});
+		come(1);
+		while (rests.length === 0) await turn();
+		while (ends.length < 60) {
+			come(1);
+			await untilWaiting();
 		}
-		const next = begin('a');
-		// Without the rest, the row is sent meanwhile.
-		await sleep(500);
-		await Promise.all([next, begin('b')]);
-		expect(sentRows()).toBe(requests);
-		expect(stored()).toHaveLength(count + 1);
-		clock.mockRestore();
-	},
-);
+		endRests();
+		expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
+		expect(stored()).toHaveLength(61);
+		expect(sentRows()).toBeLessThanOrEqual(4);
+		expect(rests.map(({ milliseconds }) => milliseconds)).toEqual([5000]);
+	});
 
-test('while a crowd lasts, the lock rests after its small groups, too', async () => {
-	await Promise.all([0, 1, 2, 3].map((id) => start(oneRow(id))));
-	await Promise.all([start(oneRow(4)), start(oneRow(5))]);
-	const next = start(oneRow(6));
-	await sleep(500);
-	await Promise.all([next, start(oneRow(7))]);
-	expect(sentRows()).toBe(3);
-	expect(stored()).toHaveLength(9);
+	/** Begins one more, and another one while it waits. Without a rest, it does not wait. */
+	async function beginTwo(begin: () => Promise<unknown>): Promise<void> {
+		const isResting = rests.length > 0;
+		const one = begin();
+		await (isResting ? untilWaiting() : one);
+		const other = begin();
+		await untilWaiting();
+		endRests();
+		await Promise.all([one, other]);
+	}
+
+	test.each<[string, rounds: string[], milliseconds: number, rests: number[], requests: number]>([
+		['three', ['abc'], 0, [], 3],
+		['four', ['abcd'], 0, [3000], 2],
+		['four in twenty seconds', ['ab', 'cd'], 11_000, [], 4],
+		['two that loop', ['ab', 'ab', 'ab'], 0, [], 5],
+		['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, [], 8],
+	])(
+		'is four executions, after which the lock rests, so that those who come meanwhile go together: after %s',
+		async (_name, rounds, milliseconds, expected, requests) => {
+			const now = performance.now.bind(performance);
+			let later = 0;
+			jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+			let count = 0;
+			const begin = async (name: string) =>
+				await start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
+			for (const names of rounds) {
+				await Promise.all(Array.from(names, begin));
+				later += milliseconds;
+			}
+			expect(rests.map((rest) => rest.milliseconds)).toEqual(expected);
+			const next = ['a', 'b'].values();
+			await beginTwo(() => begin(next.next().value ?? ''));
+			expect(sentRows()).toBe(requests);
+			expect(stored()).toHaveLength(count + 1);
+		},
+	);
+
+	test('that lasts: the lock rests after its small groups, too', async () => {
+		let count = 0;
+		const begin = () => start(oneRow(count++));
+		await Promise.all([begin(), begin(), begin(), begin()]);
+		await beginTwo(begin);
+		expect(rests).toHaveLength(1);
+		await beginTwo(begin);
+		expect(sentRows()).toBe(3);
+		expect(stored()).toHaveLength(9);
+	});
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {

@@ -282,7 +282,7 @@ describe('large emails', () => {
 		mails.google.fault({ match: 'gmail.users.messages.send', status: 429 });
 		const options = {
 			attachments: 'data',
-			timeLimits: { limits: { maxRetryWaitSeconds: 10, timeoutSeconds: 5 } },
+			timeLimits: { limits: { maxRetryWaitSeconds: 10, timeoutSeconds: 60 } },
 		};
 		await send({ subject: 'Re: Topic', replyToMessageId: id }, options, file(5_000_000));
 		expect(mails.google.gmail.sent.map(({ threadId }) => threadId)).toEqual([id]);
