@@ -11,8 +11,6 @@ import { binary, filesOf, headerOf, Mails, textOf } from '../mails';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
-// The largest mails take a while on a busy machine.
-jest.setTimeout(60_000);
 
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 

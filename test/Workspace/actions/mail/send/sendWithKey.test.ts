@@ -12,8 +12,6 @@ import { readParameters } from '../../../../../nodes/fields/params';
 import { testClients, testItem } from '../../../client';
 
 const mails = new Mails();
-// A mail that is not found is looked for several times.
-jest.setTimeout(30_000);
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const ofSend = 'gmail.users.messages.send';
 const limits = (limit: IDataObject) => ({ timeLimits: { limits: limit } });
