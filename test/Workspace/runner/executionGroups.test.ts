@@ -1,10 +1,11 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
 import { randomUUID } from 'node:crypto';
-import timers, { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../dev/google/server';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
+import { LockRests } from '../lockRests';
 import { createNodeContext, token } from '../runNode';
 import { useGoogle } from '../standIn';
 import { untilWaiting, waitTogether } from '../waitTogether';
@@ -12,12 +13,12 @@ import { untilWaiting, waitTogether } from '../waitTogether';
 let google: GoogleServer;
 let spreadsheetId = '';
 useGoogle((server) => (google = server));
+const rests = new LockRests();
 
 const seed = (rows: unknown[][]) =>
 	google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
 
 beforeEach(() => {
-	google.latencyMilliseconds = 0;
 	spreadsheetId = seed([['Id', 'Name']]);
 });
 
@@ -118,25 +119,28 @@ test('an execution that comes alone waits for nobody, and sends what a group sen
 });
 
 describe('a crowd', () => {
-	/** The rests that have begun, each of which lasts until the test ends it. */
-	const rests: Array<{ readonly milliseconds: number; readonly end: () => void }> = [];
-	const endRests = () => {
-		for (const { end } of rests.splice(0)) end();
-	};
+	/** The time passes only when a test says so. */
+	let now = 0;
 	const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
 
+	/** Lets executions wait for the lock, and go on when all of them have come. */
+	async function run(begins: ReadonlyArray<() => Promise<End>>): Promise<void> {
+		if (rests.parts.length === 0) {
+			await waitTogether(spreadsheetId, begins);
+			return;
+		}
+		const running: Array<Promise<End>> = [];
+		for (const begin of begins) {
+			running.push(begin());
+			await untilWaiting();
+		}
+		await rests.end();
+		await Promise.all(running);
+	}
+
 	beforeEach(() => {
-		const sleep = timers.setTimeout;
-		const rest: typeof sleep = async (milliseconds = 0, ...given) => {
-			if (milliseconds < 3000) return await sleep(milliseconds, ...given);
-			await new Promise<void>((end) => rests.push({ milliseconds, end }));
-			return given[0] as never;
-		};
-		jest.spyOn(timers, 'setTimeout').mockImplementation(rest);
-	});
-	afterEach(() => {
-		endRests();
-		jest.restoreAllMocks();
+		now = 1_000_000;
+		jest.spyOn(performance, 'now').mockImplementation(() => now);
 	});
 
 	test('whose executions come one by one goes together, too', async () => {
@@ -152,65 +156,67 @@ describe('a crowd', () => {
 			},
 		});
 		come(1);
-		while (rests.length === 0) await turn();
+		while (rests.parts.length === 0) await turn();
 		while (ends.length < 60) {
 			come(1);
 			await untilWaiting();
 		}
-		endRests();
+		await rests.end();
 		expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
 		expect(stored()).toHaveLength(61);
 		expect(sentRows()).toBeLessThanOrEqual(4);
-		expect(rests.map(({ milliseconds }) => milliseconds)).toEqual([5000]);
 	});
 
-	/** Begins one more, and another one while it waits. Without a rest, it does not wait. */
-	async function beginTwo(begin: () => Promise<unknown>): Promise<void> {
-		const isResting = rests.length > 0;
-		const one = begin();
-		await (isResting ? untilWaiting() : one);
-		const other = begin();
-		await untilWaiting();
-		endRests();
-		await Promise.all([one, other]);
-	}
-
-	test.each<[string, rounds: string[], milliseconds: number, rests: number[], requests: number]>([
-		['three', ['abc'], 0, [], 3],
-		['four', ['abcd'], 0, [3000], 2],
-		['four in twenty seconds', ['ab', 'cd'], 11_000, [], 4],
-		['two that loop', ['ab', 'ab', 'ab'], 0, [], 5],
-		['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, [], 8],
+	test.each<[string, rounds: string[], milliseconds: number, isResting: boolean, sent: number]>([
+		['three', ['abc'], 0, false, 3],
+		['four', ['abcd'], 0, true, 2],
+		['four, and one that meets nobody', ['abcd', 'e'], 0, true, 3],
+		['four in twenty seconds', ['ab', 'cd'], 11_000, false, 4],
+		['two that loop', ['ab', 'ab', 'ab'], 0, false, 5],
+		['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, false, 8],
 	])(
 		'is four executions, after which the lock rests, so that those who come meanwhile go together: after %s',
-		async (_name, rounds, milliseconds, expected, requests) => {
-			const now = performance.now.bind(performance);
-			let later = 0;
-			jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+		async (_name, rounds, milliseconds, isResting, sent) => {
 			let count = 0;
-			const begin = async (name: string) =>
-				await start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
+			const begin = (name: string) => () =>
+				start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
 			for (const names of rounds) {
-				await Promise.all(Array.from(names, begin));
-				later += milliseconds;
+				await run(Array.from(names, begin));
+				now += milliseconds;
 			}
-			expect(rests.map((rest) => rest.milliseconds)).toEqual(expected);
-			const next = ['a', 'b'].values();
-			await beginTwo(() => begin(next.next().value ?? ''));
-			expect(sentRows()).toBe(requests);
+			expect(rests.parts.map((part) => part.milliseconds)).toEqual(isResting ? [2000] : []);
+			const next = isResting ? ['ab'] : ['a', 'b'];
+			for (const names of next) await run(Array.from(names, begin));
+			expect(sentRows()).toBe(sent);
 			expect(stored()).toHaveLength(count + 1);
 		},
 	);
 
+	const numbered = (...ids: number[]) => ids.map((id) => () => start(oneRow(id)));
+
 	test('that lasts: the lock rests after its small groups, too', async () => {
-		let count = 0;
-		const begin = () => start(oneRow(count++));
-		await Promise.all([begin(), begin(), begin(), begin()]);
-		await beginTwo(begin);
-		expect(rests).toHaveLength(1);
-		await beginTwo(begin);
+		await run(numbered(0, 1, 2, 3));
+		await run(numbered(4, 5));
+		expect(rests.parts).toHaveLength(1);
+		await run(numbered(6, 7));
 		expect(sentRows()).toBe(3);
 		expect(stored()).toHaveLength(9);
+	});
+
+	test('whose executions keep coming: the lock rests longer, but no more than seven seconds', async () => {
+		await run(numbered(0, 1, 2, 3));
+		const lengths: number[] = [];
+		const ends: Array<Promise<End>> = [];
+		for (let id = 4; id < 10; id++) {
+			ends.push(start(oneRow(id)));
+			await untilWaiting();
+			lengths.push(...rests.parts.map(({ milliseconds }) => milliseconds));
+			await rests.endPart();
+		}
+		await Promise.all(ends);
+		expect(lengths).toEqual([2000, 1000, 1000, 1000, 1000, 1000]);
+		expect(sentRows()).toBe(2);
+		expect(stored()).toHaveLength(11);
 	});
 });
 
