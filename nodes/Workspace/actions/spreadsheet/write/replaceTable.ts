@@ -53,8 +53,8 @@ interface NewTable extends FittedTable {
 
 /** Puts the existing columns first, in the order of the old table. */
 function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable {
-	// Without a header in the range, `firstColumn` may be in a table beside it.
-	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : oldTable.firstColumn;
+	// Columns left of the range stay.
+	const firstColumn = Math.max(oldTable.rangeStart, oldTable.firstColumn);
 	const lastColumn = firstColumn + names.length - 1;
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => oldTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
