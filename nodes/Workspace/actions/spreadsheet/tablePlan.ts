@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { getOrAdd } from '../../../core/boundedMap';
 import { isNodeError, type NodeError } from '../../../core/errors';
 import { listNames } from '../../../core/text';
 import type { Item } from '../../operation';
@@ -102,7 +103,7 @@ export async function sendSteps(
 	{ plan, isFirst }: PlannedWrite,
 	steps: readonly RowStep[],
 ): Promise<void> {
-	const changes = steps.flatMap((step) => step.changes);
+	const changes = mergeChanges(steps.flatMap((step) => step.changes));
 	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
 	const firstRequests = isFirst ? [...(plan.firstRequests ?? [])] : [];
@@ -119,6 +120,20 @@ export async function sendSteps(
 		...firstRequests,
 		...rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area)),
 	]);
+}
+
+/**
+ * Merges the changes of each row. Of several values for a cell, the last one counts: rectangles are
+ * not sent in the order of the items.
+ */
+function mergeChanges(changes: readonly RowChange[]): RowChange[] {
+	const cellsByRow = new Map<number, Array<[number, Cell]>>();
+	for (const { row, cellsByColumn } of changes)
+		getOrAdd(cellsByRow, row, () => []).push(...cellsByColumn);
+	return [...cellsByRow].map(([row, cells]) => {
+		cells.sort(([a], [b]) => a - b);
+		return { row, cellsByColumn: new Map(cells) };
+	});
 }
 
 /** A row that is added directly below the header has no format yet. */
