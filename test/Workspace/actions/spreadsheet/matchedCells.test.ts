@@ -44,20 +44,26 @@ test('the last value of each cell counts among executions that go together', asy
 
 describe.each(['RAW', 'USER_ENTERED'])('dates in ISO 8601 as Read gives them, %s', (entry) => {
 	const days = ['1/5/2024', '2024-01-05 10:30:00', '10:30'];
-	const table = [['Id', 'Day', 'At', 'Time', 'Note'], ['a', ...days, 'old']];
+	const table = [
+		['Id', 'Day', 'At', 'Time', 'Note'],
+		['a', ...days, 'old'],
+	];
 
-	test.each(['Day', 'At', 'Time', 'Day, At', 'Id', 'rowNumber'])('by %s', async (matchColumns) => {
-		const spreadsheetId = calls.typed(...table);
-		const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A2:D2');
-		const [row] = await calls.rows({ spreadsheetId, ...isoForm });
-		const given = { spreadsheetId, tab: 'Sheet1', valueInputOption: entry, matchColumns };
-		const rowsOf = (Note: string) => ({ ...given, values: [{ ...row, Note }] });
-		expect(await calls.one('write', rowsOf('old'))).toMatchObject({ action: 'unchanged' });
-		const written = await calls.one('write', rowsOf('new'));
-		expect(written).toMatchObject({ action: 'updated', updatedRange: 'Sheet1!E2' });
-		expect(calls.google.sheets.cells(spreadsheetId, 'Sheet1!A2:D2')).toEqual(before);
-		expect(calls.stored(spreadsheetId)).toHaveLength(2);
-	});
+	test.each(['Day', 'At', 'Time', 'Day, At', 'Id', 'rowNumber'])(
+		'by %s',
+		async (matchColumns) => {
+			const spreadsheetId = calls.typed(...table);
+			const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A2:D2');
+			const [row] = await calls.rows({ spreadsheetId, ...isoForm });
+			const given = { spreadsheetId, tab: 'Sheet1', valueInputOption: entry, matchColumns };
+			const rowsOf = (Note: string) => ({ ...given, values: [{ ...row, Note }] });
+			expect(await calls.one('write', rowsOf('old'))).toMatchObject({ action: 'unchanged' });
+			const written = await calls.one('write', rowsOf('new'));
+			expect(written).toMatchObject({ action: 'updated', updatedRange: 'Sheet1!E2' });
+			expect(calls.google.sheets.cells(spreadsheetId, 'Sheet1!A2:D2')).toEqual(before);
+			expect(calls.stored(spreadsheetId)).toHaveLength(2);
+		},
+	);
 });
 
 test('a text among dates that is another date is no key of theirs', async () => {
