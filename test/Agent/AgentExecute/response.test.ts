@@ -200,6 +200,7 @@ describe('of what a stranger made up', () => {
 });
 
 describe('the text of a turn', () => {
+	const joined = { textField: 'text', textPieces: 'joined', matchField: 'type' } as const;
 	const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
 		const all = new TurnText(pieces);
 		return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
@@ -238,7 +239,7 @@ describe('the text of a turn', () => {
 		expectLinear(
 			'word ',
 			(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-			(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
+			(pieces) => buildOutputText(pieces, joined, 'match'),
 			500_000,
 		);
 	});
@@ -255,12 +256,12 @@ describe('the text of a turn', () => {
 
 	test('is joined without a whole that only the end of a match tells', () => {
 		expect([
-			buildOutputText(messages, 'text', 'joined', 'match'),
-			buildOutputText(messages, 'text', 'joined', 'count'),
+			buildOutputText(messages, joined, 'match'),
+			buildOutputText(messages, joined, 'count'),
 		]).toEqual(['a', 'aa']);
 		expect([
-			buildOutputText(messages, 'text', 'last', 'match'),
-			buildOutputText([], 'text', 'joined', 'match'),
+			buildOutputText(messages, { ...joined, textPieces: 'last' }, 'match'),
+			buildOutputText([], joined, 'match'),
 		]).toEqual(['a', null]);
 	});
 });
