@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AgentService, ExecuteStep } from '../../../dev/agent-service/server.ts';
+import { freePort } from '../../../dev/n8n/startN8n.ts';
 import { failureOf } from '../../createExecuteContext';
 import {
 	apiKey,
@@ -19,6 +20,8 @@ import {
 	signer,
 } from './executeRun';
 import { countStoredResults } from '../../sharedState';
+import { turns } from '../../turns';
+import { until } from '../session/tap';
 
 let service: AgentService;
 const serve = serveEach((started) => (service = started));
@@ -212,11 +215,10 @@ describe('a call is repeated', () => {
 
 	test('when nothing listened', async () => {
 		await serve();
-		await service.close();
-		const port = Number(service.url.split(':').at(-1));
+		const port = await freePort();
 		const late = createServer((_request, response) => response.end('{}'));
 		const outcome = run({ api: { deploymentUrl: `http://127.0.0.1:${port}` } });
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		await turns(50);
 		await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve));
 		try {
 			expect(await outcome).toHaveLength(1);
@@ -226,13 +228,29 @@ describe('a call is repeated', () => {
 	});
 });
 
+/** What a test leaves as it is when it moves the time of `setTimeout`. */
+const others = [
+	...(['setImmediate', 'clearImmediate', 'setInterval', 'clearInterval'] as const),
+	...(['nextTick', 'queueMicrotask', 'Date', 'hrtime', 'performance'] as const),
+];
+
 test.each<[string, ExecuteStep, string]>([
-	['not answered', { fault: 'silence' }, '1 s'],
+	['not answered', { fault: 'silence' }, '60 s'],
 	['answered too slowly', { body: 'x'.repeat(50), dripMilliseconds: 200 }, ''],
 ])('a call that is %s in time ends with 504, and is not repeated', async (_, step, message) => {
 	await serve();
 	service.script(step);
-	await expectFailure(run({ parameters: limitedTo({ timeoutSeconds: 1 }) }), 504, message);
+	jest.useFakeTimers({ doNotFake: [...others] });
+	try {
+		const parameters = limitedTo({ timeoutSeconds: 60 });
+		const failed = expectFailure(run({ parameters }), 504, message);
+		while (service.requests.length === 0) await new Promise(setImmediate);
+		for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+		jest.advanceTimersByTime(60_000);
+		await failed;
+	} finally {
+		jest.useRealTimers();
+	}
 	expect(service.requests).toHaveLength(1);
 });
 
@@ -405,8 +423,8 @@ test.each<[string, ExecuteStep, string]>([
 	service.script(step);
 	const stop = new AbortController();
 	const outcome = failureOf(run({ signal: stop.signal }));
-	while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-	await new Promise((resolve) => setTimeout(resolve, 50));
+	await until(() => service.requests.length === 1);
+	await turns(50);
 	stop.abort();
 	expect(await outcome).toMatchObject({
 		message: 'The execution was stopped',
