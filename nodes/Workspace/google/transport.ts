@@ -54,7 +54,7 @@ async function readGoogleResponse(
 ): Promise<ClientResponse> {
 	const { statusCode: status, headers } = response;
 	if (!validateStatus(status)) {
-		const body = await readErrorBody(response.body, signal);
+		const body = await readErrorBody(response.body);
 		throw createResponseError({ statusCode: status, headers, body }, request);
 	}
 	const bytes = await readBody(response, signal);

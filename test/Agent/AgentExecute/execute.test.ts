@@ -254,6 +254,27 @@ test.each<[string, ExecuteStep, string]>([
 	expect(service.requests).toHaveLength(1);
 });
 
+test.each<[string, ExecuteStep, number, string]>([
+	['400', { status: 400, dripMilliseconds: 1e6 }, 300, 'The agent was not started'],
+	['401', { status: 401, dripMilliseconds: 10 }, 1, 'Check the API key'],
+	[
+		'429 with Retry-After',
+		{ status: 429, retryAfter: 7200, dripMilliseconds: 10 },
+		300,
+		'asks n8n to wait 7200 s',
+	],
+])(
+	'a refusal with %s counts, even if its body never ends',
+	async (_, step, timeoutSeconds, text) => {
+		await serve();
+		const body = 'x'.repeat(100);
+		service.script({ ...step, body, dripMilliseconds: 400 });
+		const parameters = limitedTo({ timeoutSeconds });
+		await expectFailure(run({ parameters }), step.status ?? 0, '(4', text);
+		expect(service.requests).toHaveLength(1);
+	},
+);
+
 test('a redirect is refused, and the secrets go nowhere else', async () => {
 	await serve();
 	let elsewhere = 0;

@@ -146,7 +146,7 @@ test('n8n is asked about the address without what is secret in it', async () => 
 
 test('before n8n had a policy for sockets there is none', async () => {
 	const api = { webSocketUrl: 'wss://agent.example', apiKey };
-	const signer = { ...canaries, userId: '0xuser' };
+	const signer = { ...canaries, userId: '0xuser', allowedHosts: '' };
 	const getCredentials = (type: string) =>
 		Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
 	expect(await createConnectRequestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty(
