@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for so many turns of the event loop, each of which reads what has come. Other than a time,
- * they do not pass while the machine is busy with something else. Only for what goes on in this
- * process.
+ * Lets the event loop turn so often, about once a millisecond, and read what has arrived in each turn: what is on its way
+ * within this process is there then, even if the process stood still meanwhile.
  */
-export async function passTurns(count: number): Promise<void> {
-	for (let turn = 0; turn < count; turn++) await sleep(1);
+export async function turns(count: number): Promise<void> {
+	for (let turn = 0; turn < count; turn++) {
+		await sleep(1);
+		await afterReading();
+	}
 }

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failureOf } from '../createExecuteContext';
-import { passTurns } from '../turns';
+import { turns } from '../turns';
 import { type NodeName, nodeNames, Nodes } from './nodes';
 
 const nodes = new Nodes();
@@ -201,7 +201,7 @@ async function isDoneInTime(running: Promise<void>): Promise<boolean> {
 		async (error: unknown) => {
 			if (!(error as Error).message.includes('did not respond within 1 s')) throw error;
 			// Its request may still be on its way.
-			await passTurns(20);
+			await turns(20);
 			return false;
 		},
 	);

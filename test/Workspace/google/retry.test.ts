@@ -1,5 +1,5 @@
 import { holdTimers } from '../../heldTimers';
-import { passTurns } from '../../turns';
+import { turns } from '../../turns';
 import { catchFailure } from '../catchFailure';
 import { quickGates, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
@@ -275,7 +275,7 @@ describe('requests in flight', () => {
 		const count = held.push(() => {
 			json({ id: 'm' })(response, request);
 		});
-		void passTurns(100).then(() => {
+		void turns(100).then(() => {
 			if (held.length === count) for (const answer of held.splice(0)) answer();
 		});
 	};

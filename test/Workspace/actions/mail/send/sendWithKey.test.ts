@@ -5,7 +5,7 @@ import { findHeader } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
 import { failureOf } from '../../../../createExecuteContext';
 import { holdTimers } from '../../../../heldTimers';
-import { passTurns } from '../../../../turns';
+import { turns } from '../../../../turns';
 import { Mails } from '../mails';
 import type { DeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/mailFolder';
 import { readParameters } from '../../../../../nodes/fields/params';
@@ -35,7 +35,7 @@ describe('a send that breaks off after the email left', () => {
 		mails.google.fault({ match: ofSend, ...fault });
 		const endTime = holdTimers(70_000);
 		const running = mails.run('send', mail, limits({ timeoutSeconds: 70 }));
-		while (mails.google.gmail.sent.length === 0) await passTurns(1);
+		while (mails.google.gmail.sent.length === 0) await turns(1);
 		if (fault.connection === 'blackHoleAfter') endTime();
 		const [item] = await running;
 		const { id, threadId } = mails.only;
