@@ -211,14 +211,43 @@ describe('transport', () => {
 	});
 
 	describe('an n8n before 2.9', () => {
+		const real = n8nSender('token-1');
+		const send: typeof real = ({ ignoreHttpStatusErrors, ...request }) =>
+			real({ ...request, ignoreHttpStatusErrors: Boolean(ignoreHttpStatusErrors) });
+		const url = 'https://www.googleapis.com/drive/v3/files/f1';
+
 		it('is made to refresh the token by a 401 that is thrown', async () => {
 			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
-			const real = n8nSender('token-1');
-			const send: typeof real = ({ ignoreHttpStatusErrors, ...request }) =>
-				real({ ...request, ignoreHttpStatusErrors: Boolean(ignoreHttpStatusErrors) });
 			const { request } = createTransport(send, basesAt(server.url), options);
-			const answer = await request({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
+			const answer = await request({ url });
 			expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
+		});
+
+		it('throws the status that the call asked for, if the token was refreshed', async () => {
+			await serve(googleError(401, 'expired'), (response) =>
+				response.writeHead(308, { range: 'bytes=0-41' }).end(),
+			);
+			const { request } = createTransport(send, basesAt(server.url), options);
+			const validateStatus = (status: number) => status === 308;
+			const answer = await request({ url, method: 'PUT', validateStatus });
+			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
+			expect(server.received).toHaveLength(2);
+		});
+
+		it('throws an answer about the token as well, which is none to the call', async () => {
+			await serve(googleError(401, 'expired'));
+			const tokenUrl = 'https://oauth2.googleapis.com/token';
+			const failure = Object.assign(new Error('x'), {
+				config: { url: tokenUrl },
+				response: { status: 308 },
+			});
+			let count = 0;
+			const failing: typeof real = async (given) =>
+				count++ === 0 ? await send(given) : await Promise.reject(failure);
+			const { request } = createTransport(failing, basesAt(server.url), options);
+			const validateStatus = (status: number) => status === 308;
+			const answer = request({ url, method: 'PUT', validateStatus });
+			await expect(answer).rejects.toMatchObject({ code: 401 });
 		});
 	});
 });
