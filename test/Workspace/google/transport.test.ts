@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import {
@@ -380,6 +381,14 @@ describe('Google connection', () => {
 
 	test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
 		const clock = stoppedClock();
+		const shared: IDataObject[] = [];
+		const message = 'The token canary-refreshed-token is wrong';
+		await server.close();
+		server = await startScriptedServer((response, request) => {
+			for (const credential of shared)
+				credential['oauthTokenData'] = { access_token: 'canary-refreshed-token' };
+			googleError(403, message)(response, request);
+		});
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const sanitizer = new Sanitizer();
 		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
@@ -387,13 +396,11 @@ describe('Google connection', () => {
 		const { drive } = await connection.loadClients(limits);
 		const reads = jest.spyOn(context, 'getCredentials');
 		clock.now += 1000;
-		await drive.files.get({ fileId: 'f1' });
-		const shared = (await reads.mock.results[0]?.value) as { oauthTokenData: object };
-		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
-		await drive.files.get({ fileId: 'f1' });
+		await expect(drive.files.get({ fileId: 'f1' })).rejects.toThrow();
+		shared.push((await reads.mock.results[0]?.value) as IDataObject);
+		await expect(drive.files.get({ fileId: 'f1' })).rejects.toThrow(message);
 		expect(reads).toHaveBeenCalledTimes(1);
-		const text = sanitizer.sanitizeText('The token canary-refreshed-token is wrong');
-		expect(text).not.toContain('canary-refreshed-token');
+		expect(sanitizer.sanitizeText(message)).not.toContain('canary-refreshed-token');
 	});
 
 	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
