@@ -10,6 +10,7 @@ import { getProperty } from '../../http/networkErrors';
 import type { Clients } from './clients';
 import { type Api, type ApiBases, googleApiBases } from './endpoints';
 import { getDriveAccess, type SignIn } from './scopes';
+import { readServiceAccount } from './serviceAccount';
 import { describeSignInEnd } from './signInEnd';
 import type { TransportOptions } from './transport';
 
@@ -148,7 +149,10 @@ const getCancelSignal = (context: IAllExecuteFunctions) =>
 
 function readSignIn(type: string, credential: ICredentialDataDecryptedObject): SignIn {
 	const driveAccess = getDriveAccess(credential);
-	if (type !== 'workspaceOAuth2Api') return { authentication: 'serviceAccount', driveAccess };
+	if (type !== 'workspaceOAuth2Api') {
+		const user = readServiceAccount(credential).delegatedEmail.trim();
+		return { authentication: user ? 'delegation' : 'serviceAccount', driveAccess };
+	}
 	const token = getProperty(credential['oauthTokenData'], 'access_token');
 	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };
 }
