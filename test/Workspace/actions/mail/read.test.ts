@@ -232,6 +232,15 @@ describe('attachments', () => {
 		]);
 	});
 
+	it('have their whole name, although it has a slash', async () => {
+		const { json, binary } = await read(mixed(plain('x'), file('Offer 12/2026.pdf')), {
+			downloadAttachments: true,
+		});
+		expect(json['attachments']).toMatchObject([{ fileName: 'Offer 12/2026.pdf' }]);
+		expect(binary?.['attachment_0']).toMatchObject({ fileName: 'Offer 12_2026.pdf' });
+		expect(binary?.['attachment_0']).not.toHaveProperty('directory');
+	});
+
 	it('are asked for by each item on its own', async () => {
 		const messageId = mails.google.gmail.seed({ raw: raw.replaceAll('\n', '\r\n') });
 		const items = [false, true].map((wanted) => ({ json: { wanted } }));

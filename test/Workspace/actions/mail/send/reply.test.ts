@@ -344,6 +344,7 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 		[{ replyToMessageId: '' }, /'replyToMessageId' is empty/],
 		[{ replyToMessageId: ' \n' }, /'replyToMessageId' is empty/],
 		[{ replyToMessageId: undefined }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: null }, /'replyToMessageId' is empty/],
 	])('in an input object: %j', async (keys, words) => {
 		const inputObject = { operation: 'send', ...newMail, ...keys };
 		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
@@ -414,10 +415,10 @@ describe('Save as Draft', () => {
 	])('takes large files, in %s', async (_what, isReply) => {
 		mails.signIn(compose);
 		const content = Buffer.alloc(5_000_000).toString('base64');
-		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : null;
+		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : undefined;
 		const attachments = [{ fileName: 'a.bin', content }];
-		const given = { ...mail, attachments, replyToMessageId, saveAsDraft: true };
-		await mails.json({ operation: 'send', ...given });
+		const given = { ...mail, attachments, saveAsDraft: true };
+		await mails.json({ operation: 'send', ...given, ...(isReply && { replyToMessageId }) });
 		const [draft] = mails.google.gmail.drafts;
 		expect(draft?.via).toBe('upload');
 		expect(draft?.threadId).toBe(replyToMessageId ?? draft?.id);
