@@ -233,6 +233,21 @@ test('an option that was added stays while another one is chosen, and means noth
 	expect(written).not.toHaveProperty('replaced');
 });
 
+test('a replacement of null is an empty text', async () => {
+	const write = { operation: 'write', content: '' };
+	const replace = '={{ $json.note }}';
+	const replacements = { replacement: [{ find: '{{note}}', replace, format: 'text' }] };
+	const one = calls.document('a{{note}}');
+	const inForm = { ...write, documentId: locator(one), replace: 'document' };
+	const parameters = { ...inForm, options: { replacements } };
+	await run({ resource: 'document', ...parameters }, [{ json: { note: null } }]);
+	expect(calls.google.docs.text(one)).toBe('a\n');
+	const other = calls.document('a{{note}}');
+	const nulls = [{ find: '{{note}}', replace: null, format: null }];
+	await object({ ...write, documentId: other, replacements: nulls });
+	expect(calls.google.docs.text(other)).toBe('a\n');
+});
+
 test('a section that was left empty, or whose expression came out empty, never is the whole document', async () => {
 	const documentId = locator(calls.document('kept'));
 	const parameters = { resource: 'document', operation: 'write', documentId, content: 'new' };
