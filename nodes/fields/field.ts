@@ -92,7 +92,10 @@ export interface Field {
 	readonly namesFiles?: true;
 	/** With `required`: other fields that can be given instead. */
 	readonly requiredUnless?: readonly string[];
-	/** With `required`: a value must be given, but it may be empty. */
+	/**
+	 * With `required`: a value must be given, but it may be empty. With `namesFiles`: an empty text
+	 * in an input object means all files.
+	 */
 	readonly mayBeEmpty?: boolean;
 	/** All choices. If the list comes from Google, only the choices that the list always has. */
 	readonly options?: readonly Choice[];
