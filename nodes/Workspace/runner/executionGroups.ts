@@ -47,28 +47,31 @@ interface Group {
 const locks = getGlobalMutex('locks');
 
 /**
- * So many executions within a short time are a crowd, in which a lock rests after each group. Their
- * runs do not count, because a loop is one execution, which would wait in many rounds.
+ * So many executions that meet under a lock within a short time are a crowd, in which the lock rests
+ * after each group. Their runs do not count, because a loop is one execution, which would wait in
+ * many rounds. Nor do executions that come one after the other, as those of a sub-workflow for each
+ * row.
  */
 const crowdSize = 4;
 const crowdMilliseconds = 10_000;
 /**
- * How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three
- * reads: as many as Google allows a user.
+ * How long a lock rests at least. An endless crowd then sends up to 20 groups a minute, each with up
+ * to three reads: as many as Google allows a user.
  */
-const restMilliseconds = 3000;
+const minRestMilliseconds = 3000;
 /**
- * After a group that is larger than this, the lock rests longer. Where n8n runs fewer executions at
- * once, as for the messages of a trigger, a longer rest would not make the next group larger.
+ * How long it rests at most, while runs keep joining the next group. Where n8n runs few executions
+ * at once, as for the messages of a trigger, a longer rest would not make the group larger.
  */
-const largeGroupSize = 20;
-const longRestMilliseconds = 5000;
+const maxRestMilliseconds = 7000;
+/** If nobody joins for so long, nobody else is expected. */
+const quietMilliseconds = 1000;
 
 /**
- * The executions that were served recently under each lock, with the time of each, in milliseconds
- * of the monotonic clock.
+ * The executions that met others recently under each lock, with the time of each, in milliseconds of
+ * the monotonic clock.
  */
-const recentExecutions = new BoundedMap<string, Map<string, number>>();
+const recentMeetings = new BoundedMap<string, Map<string, number>>();
 
 /**
  * The newest group that waits for its lock, by credential, operation and combine key. Other runs
@@ -105,26 +108,33 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			const isCrowd = countRecentExecutions(lockId, group.runs) >= crowdSize;
-			// One after the other, as from a sub-workflow for each row, they cannot go together.
-			const canGoTogether = group.runs.length > 1 || waitingGroups.has(groupKey);
-			if (isCrowd && canGoTogether) await sleep(getRest(group.runs.length));
+			const hasMetOthers = group.runs.length > 1 || waitingGroups.has(groupKey);
+			const recentCount = countMeetings(lockId, hasMetOthers ? group.runs : []);
+			if (recentCount >= crowdSize) await restWhileRunsJoin(groupKey);
 		});
 	});
 }
 
-/** Counts the executions that were served recently under a lock, with those of a group. */
-function countRecentExecutions(lockId: string, runs: readonly WaitingRun[]): number {
+/** Counts the executions that met recently under a lock, with those that have just met. */
+function countMeetings(lockId: string, runs: readonly WaitingRun[]): number {
 	const now = performance.now();
-	const times = getOrAdd(recentExecutions, lockId, () => new Map<string, number>());
+	const times = getOrAdd(recentMeetings, lockId, () => new Map<string, number>());
 	for (const { jobs } of runs) times.set(jobs[0].item.executionId, now);
 	for (const [executionId, time] of times)
 		if (now - time > crowdMilliseconds) times.delete(executionId);
 	return times.size;
 }
 
-const getRest = (groupSize: number) =>
-	groupSize > largeGroupSize ? longRestMilliseconds : restMilliseconds;
+async function restWhileRunsJoin(groupKey: string): Promise<void> {
+	let rested = minRestMilliseconds - quietMilliseconds;
+	await sleep(rested);
+	while (rested < maxRestMilliseconds) {
+		const waitingCount = waitingGroups.get(groupKey)?.runs.length;
+		await sleep(quietMilliseconds);
+		rested += quietMilliseconds;
+		if (waitingGroups.get(groupKey)?.runs.length === waitingCount) return;
+	}
+}
 
 /** Sends jobs of one operation. A failure becomes the result of all of them. */
 async function sendJobs(

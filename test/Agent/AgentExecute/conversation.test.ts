@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, StructuredChunk } from 'n8n-workf
 
 import type { AgentService, ExecuteFields } from '../../../dev/agent-service/server';
 import { failureOf } from '../../createExecuteContext';
+import { useSteadyClock } from '../../steadyClock';
 import { until } from '../session/tap';
 import {
 	apiKey,
@@ -21,6 +22,7 @@ import {
 
 let service: AgentService;
 const serve = serveEach((started) => (service = started));
+useSteadyClock();
 
 const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
 	(JSON.parse(initialPayload) as { input: string }).input;

@@ -134,6 +134,7 @@ const sentRows = () => methods().filter((method) => method === 'batchUpdate').le
 test.each<[string, rounds: string[], milliseconds: number, requests: number]>([
 	['three', ['abc'], 0, 3],
 	['four', ['abcd'], 0, 2],
+	['four, and one that meets nobody', ['abcd', 'e'], 0, 3],
 	['four in twenty seconds', ['ab', 'cd'], 11_000, 4],
 	['two that loop', ['ab', 'ab', 'ab'], 0, 5],
 	['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 8],
@@ -168,6 +169,18 @@ test('while a crowd lasts, the lock rests after its small groups, too', async ()
 	await Promise.all([next, start(oneRow(7))]);
 	expect(sentRows()).toBe(3);
 	expect(stored()).toHaveLength(9);
+});
+
+test('while executions keep coming, the lock rests longer', async () => {
+	await Promise.all([0, 1, 2, 3].map((id) => start(oneRow(id))));
+	const ends: Array<Promise<End>> = [];
+	for (let id = 4; id < 24; id++) {
+		ends.push(start(oneRow(id)));
+		await sleep(200);
+	}
+	await Promise.all(ends);
+	expect(sentRows()).toBe(2);
+	expect(stored()).toHaveLength(25);
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {

@@ -76,7 +76,7 @@ export interface TabInfo {
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 const cellFields =
-	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
+	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat)))';
 const settingsFields = 'properties(locale,timeZone)';
 
 /**

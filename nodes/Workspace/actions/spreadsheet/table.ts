@@ -5,7 +5,7 @@ import { createRefusal } from '../../../core/errors';
 import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
-import { isDateFormat } from './dates';
+import { isDateFormat, type NumberFormat } from './dates';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
 
@@ -44,6 +44,8 @@ export interface Table extends TabInfo {
 	readonly endColumn: number;
 	/** What the first rows hold, by column. A column of which nothing is known is missing. */
 	readonly types: ReadonlyMap<number, ColumnType>;
+	/** The format of the first date of each column among these rows. */
+	readonly dateFormats: ReadonlyMap<number, NumberFormat>;
 }
 
 /**
@@ -166,12 +168,12 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 		rangeEnd,
 		row: position.row,
 		nativeTable: findNativeTable(sheet, position),
-		types: findColumnTypes(rows.slice(index + 1)),
+		...readFirstRows(rows.slice(index + 1)),
 	};
 }
 
-const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
-	isDateFormat(effectiveFormat?.numberFormat ?? {});
+const getFormat = ({ effectiveFormat }: sheets_v4.Schema$CellData): NumberFormat =>
+	effectiveFormat?.numberFormat ?? {};
 
 const hasText = (header = '') => header !== '';
 
@@ -200,15 +202,18 @@ function layOutColumns(rowHeaders: readonly string[], rangeStart: number, rangeE
 }
 
 /** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
-function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
+function readFirstRows(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
+	const dateFormats = new Map<number, NumberFormat>();
 	const cells = rows.flatMap((row) => [...row.entries()]);
 	cells.sort(([, a], [, b]) => Number(!a.effectiveValue) - Number(!b.effectiveValue));
 	for (const [column, cell] of cells) {
 		const type = readType(cell);
 		if (type) getOrAdd(types, column, () => type);
+		const format = getFormat(cell);
+		if (isDateFormat(format)) getOrAdd(dateFormats, column, () => format);
 	}
-	return types;
+	return { types, dateFormats };
 }
 
 /** Returns what a cell holds, or what it is formatted for if it is empty. */
@@ -216,9 +221,10 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
 	if (typeof stringValue === 'string') return 'text';
 	if (typeof boolValue === 'boolean') return 'boolean';
-	if (isDate(cell)) return 'date';
-	const format = cell.effectiveFormat?.numberFormat?.type ?? 'TEXT';
-	return typeof numberValue === 'number' || format !== 'TEXT' ? 'number' : undefined;
+	const format = getFormat(cell);
+	if (isDateFormat(format)) return 'date';
+	const hasNumberFormat = (format.type ?? 'TEXT') !== 'TEXT';
+	return typeof numberValue === 'number' || hasNumberFormat ? 'number' : undefined;
 }
 
 /**

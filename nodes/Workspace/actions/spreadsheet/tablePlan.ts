@@ -1,10 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { getOrAdd } from '../../../core/boundedMap';
 import { isNodeError, type NodeError } from '../../../core/errors';
 import { listNames } from '../../../core/text';
 import type { Item } from '../../operation';
 import { type Cell, escapeCell, toCellData, toHeaderCell } from './cells';
-import { DateCell } from './dates';
+import { DateCell, type NumberFormat } from './dates';
 import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
@@ -102,11 +103,11 @@ export async function sendSteps(
 	{ plan, isFirst }: PlannedWrite,
 	steps: readonly RowStep[],
 ): Promise<void> {
-	const changes = steps.flatMap((step) => step.changes);
+	const changes = mergeChanges(steps.flatMap((step) => step.changes));
 	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
 	const firstRequests = isFirst ? [...(plan.firstRequests ?? [])] : [];
-	const rectangles = combineIntoRectangles(changes, findFormattedTypes(plan, steps));
+	const rectangles = combineIntoRectangles(changes, plan.table);
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
 		await plan.spreadsheet.change(structure);
 		await sendInterpretedValues(plan, rectangles);
@@ -121,9 +122,18 @@ export async function sendSteps(
 	]);
 }
 
-/** A row that is added directly below the header has no format yet. */
-function findFormattedTypes({ table }: TablePlan, steps: readonly RowStep[]): Table['types'] {
-	return steps.find(isAppended)?.row === table.row + 1 ? new Map() : table.types;
+/**
+ * Merges the changes of each row. Of several values for a cell, the last one counts: rectangles are
+ * not sent in the order of the items.
+ */
+function mergeChanges(changes: readonly RowChange[]): RowChange[] {
+	const cellsByRow = new Map<number, Array<[number, Cell]>>();
+	for (const { row, cellsByColumn } of changes)
+		getOrAdd(cellsByRow, row, () => []).push(...cellsByColumn);
+	return [...cellsByRow].map(([row, cells]) => {
+		cells.sort(([a], [b]) => a - b);
+		return { row, cellsByColumn: new Map(cells) };
+	});
 }
 
 async function sendInterpretedValues(plan: TablePlan, rectangles: readonly Rectangle[]) {
@@ -236,15 +246,12 @@ function growNativeTable({ nativeTable }: Table, endRow: number, addedCount: num
 /** Neighboring cells with the same number format; undefined if the format does not change. */
 interface Rectangle extends CellPosition {
 	readonly grid: Cell[][];
-	readonly format: DateCell['format'] | undefined;
+	readonly format: NumberFormat | undefined;
 }
 
-/**
- * Combines neighboring cells, which makes the requests smaller.
- * @param types what columns hold: those of dates keep their own format
- */
-function combineIntoRectangles(changes: readonly RowChange[], types: Table['types']): Rectangle[] {
-	const lines = changes.flatMap((change) => splitIntoLines(change, types));
+/** Combines neighboring cells, which makes the requests smaller. */
+function combineIntoRectangles(changes: readonly RowChange[], table: Table): Rectangle[] {
+	const lines = changes.flatMap((change) => splitIntoLines(change, table));
 	lines.sort((a, b) => a.column - b.column || a.row - b.row);
 	const rectangles: Rectangle[] = [];
 	for (const line of lines) {
@@ -262,12 +269,12 @@ const isBelow = (line: Rectangle, above: Rectangle) =>
 	line.format === above.format;
 
 /** Splits the cells of a row into lines of neighbors. */
-function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']) {
+function splitIntoLines({ row, cellsByColumn }: RowChange, { dateFormats }: Table) {
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
 		const format =
-			cell instanceof DateCell && types.get(column) !== 'date' ? cell.format : undefined;
+			cell instanceof DateCell ? chooseFormat(cell, dateFormats.get(column)) : undefined;
 		const left = lines.at(-1);
 		if (left && column === left.column + cells.length && left.format === format)
 			cells.push(cell);
@@ -277,6 +284,17 @@ function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']
 		}
 	}
 	return lines;
+}
+
+/**
+ * A date looks like the first one of its column, unless Read would then give it otherwise: a day as
+ * a day with a time, or a time as a day.
+ */
+function chooseFormat({ format, text }: DateCell, columnFormat: NumberFormat = format) {
+	const isTime = format.type === 'TIME';
+	const isAlike = isTime === (columnFormat.type === 'TIME');
+	const isDay = !isTime && text.length <= 'yyyy-mm-dd'.length;
+	return isAlike && !(isDay && columnFormat.type === 'DATE_TIME') ? columnFormat : format;
 }
 
 /** Builds the request that stores values unchanged. */

@@ -58,11 +58,8 @@ describe.each<[string, 'append' | 'write', object]>([
 		const spreadsheetId = seed();
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
 		await send(name, spreadsheetId, more, { Key: 'a', At: instant });
-		// The first row below a header is inserted without the formats of others.
-		const moved = name === 'append' || 'matchColumns' in more;
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([
-			[{ value: serial, format: moved ? 'DATE_TIME' : 'dd.mm.yyyy' }],
-		]);
+		const cell = { value: serial, format: 'dd.mm.yyyy' };
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell]]);
 	});
 
 	test.each(['RAW', 'USER_ENTERED'])('%s is obeyed literally', async (valueInputOption) => {
@@ -87,6 +84,26 @@ test('rows that are added to a column of dates have its format', async () => {
 	await send('append', spreadsheetId, {}, { Key: 'a', At: instant });
 	const added = cellAt(spreadsheetId, 'Sheet1!B:B').at(-1);
 	expect(added).toEqual([{ value: serial, format: 'dd.mm.yyyy' }]);
+});
+
+test.each([
+	['in a date column', 'dd.mm.yyyy', instant, 'dd.mm.yyyy'],
+	['in a date column, a time', 'dd.mm.yyyy', '10:30:00', 'TIME'],
+	['in a column of times, a date', 'h:mm', '2024-01-06', 'DATE'],
+	['in a column of times', 'h:mm', '10:30:00', 'h:mm'],
+	['beside date-times, a day', 'yyyy-mm-dd h:mm:ss', '2024-01-06', 'DATE'],
+	[
+		...['beside date-times, a midnight', 'yyyy-mm-dd h:mm:ss'],
+		...['2024-01-06T00:00:00.000', 'yyyy-mm-dd h:mm:ss'],
+	],
+])('a cell without a format gets one: %s', async (_, format, At, expected) => {
+	const spreadsheetId = seed(grid(['Key', 'At'], ['a', 0.5], ['b', '']));
+	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2', format as never);
+	await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'b', At });
+	await send('append', spreadsheetId, {}, { Key: 'c' });
+	await send('append', spreadsheetId, {}, { Key: 'd', At });
+	const cells = cellAt(spreadsheetId, 'Sheet1!B:B').flat().slice(2);
+	expect(cells).toMatchObject([{ format: expected }, null, { format: expected }]);
 });
 
 describe('Read in ISO 8601', () => {

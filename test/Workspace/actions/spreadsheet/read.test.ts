@@ -111,6 +111,14 @@ describe('rows', () => {
 		expect(Object.keys(wide[0] ?? {}).slice(25)).toEqual(['Z', 'AA', 'AB', 'rowNumber']);
 	});
 
+	test.each([2024, true, '=1+1'])('one cell that holds %j is a header', async (cell) => {
+		const spreadsheetId = calls.typed(['a', 'b'], ['c', cell]);
+		const given = { spreadsheetId, range: 'Sheet1!B2', valueRenderOption: 'FORMULA' };
+		expect(await calls.rows(given)).toEqual([]);
+		expect(calls.sent.at(-1)?.path).toMatch(/Sheet1!B2$/);
+		expect(calls.methods).toEqual(['values.get', 'values.get']);
+	});
+
 	test('a header row below the data', async () => {
 		expect(await rows(people, 'Sheet1', { headerRow: 9 })).toEqual([]);
 	});

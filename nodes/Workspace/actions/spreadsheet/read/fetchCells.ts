@@ -65,7 +65,7 @@ export async function fetchCells(
 	let shownRows = rows;
 	if (format.hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
 	else if (rows[headerRow]?.some(mayBeShownOtherwise))
-		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, headerRow));
+		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, rows, headerRow));
 	const compared = format.comparesSize ? await fetchAs('UNFORMATTED_VALUE') : { rows };
 	let { timeZone } = formats;
 	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
@@ -113,15 +113,15 @@ const isFilled = (cell: CellValue) => cell !== '';
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches what the sheet shows in a row of a range. */
-async function fetchShownRow(spreadsheet: Spreadsheet, range: string, row: number) {
+/** Fetches what the sheet shows in one of the rows of a range. */
+async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows, row: number) {
 	const place = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
 	const firstCell = { row: start.row + row, column: start.column };
-	const width = start.lastColumn - start.column + 1;
+	const width = rows[row]?.length ?? 1;
 	const area = ranges.parseRange(ranges.printTabArea(place.tab, firstCell, 1, width));
-	const { rows } = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
-	return rows[0] ?? [];
+	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
+	return shown.rows[0] ?? [];
 }
 
 /**

@@ -121,7 +121,9 @@ class MatchPlan {
 			const row = this.#findByNumber(rowNumber);
 			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
 		}
-		const key = this.#keyColumns.map((column) => cellsByColumn.get(column) ?? '');
+		const key = this.#keyColumns.map((column) =>
+			this.#toComparable(column, cellsByColumn.get(column) ?? ''),
+		);
 		if (key.every((cell) => cell === '')) return createNoKeyError(params.matchColumns);
 		const rows = await this.#findByKey(key);
 		if (rows.length > 0) {
@@ -249,6 +251,13 @@ class MatchPlan {
 		return joinIndexTexts(key.map((cell) => toIndexText(cell, this.#table.settings)));
 	}
 
+	/** In a column of dates, a text that is written as such may still say the date of a cell. */
+	#toComparable(column: number, cell: Cell): Cell {
+		const { types, settings } = this.#table;
+		const mayBeDate = typeof cell === 'string' && types.get(column) === 'date';
+		return (mayBeDate && parseIso(cell.trim(), settings)) || cell;
+	}
+
 	#getCell(row: number, column: number): Cell {
 		return this.#pendingCells.get(`${row} ${column}`) ?? this.#body.getCell(row, column);
 	}
@@ -262,7 +271,7 @@ class MatchPlan {
 		// type may differ.
 		if (this.#keyColumns.includes(column)) return true;
 		const stored = this.#getCell(row, column);
-		if (isSameCell(stored, cell)) return true;
+		if (isSameCell(stored, this.#toComparable(column, cell))) return true;
 		const isPending = this.#pendingCells.has(`${row} ${column}`);
 		if (isPending || !isText(cell) || typeof stored === 'string') return false;
 		const text = String(cell);

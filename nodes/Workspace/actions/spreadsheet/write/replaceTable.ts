@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
+import type { NumberFormat } from '../dates';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange } from '../range';
 import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
@@ -53,15 +54,19 @@ interface NewTable extends FittedTable {
 
 /** Puts the existing columns first, in the order of the old table. */
 function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable {
-	// Without a header in the range, `firstColumn` may be in a table beside it.
-	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : oldTable.firstColumn;
+	// Columns left of the range stay.
+	const firstColumn = Math.max(oldTable.rangeStart, oldTable.firstColumn);
 	const lastColumn = firstColumn + names.length - 1;
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => oldTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, other) => getRank(name) - getRank(other));
-	// Columns may move, so only formats matter.
-	const types = new Map([...oldTable.types].filter(([, type]) => type === 'date'));
-	return { ...oldTable, firstColumn, lastColumn, types, sortedNames, newNames: [] };
+	// Columns may move, and the formats of their dates with them.
+	const dateFormats = new Map<number, NumberFormat>();
+	for (const [index, name] of sortedNames.entries()) {
+		const format = oldTable.dateFormats.get(getRank(name));
+		if (format) dateFormats.set(firstColumn + index, format);
+	}
+	return { ...oldTable, firstColumn, lastColumn, dateFormats, sortedNames, newNames: [] };
 }
 
 function placeCells(
