@@ -31,7 +31,8 @@ const writeFields = [
 			{
 				name: 'Document',
 				value: 'document',
-				description: 'All content of a document with one tab, or of its first tab',
+				description:
+					'All content of the tab in the URL of the document, or else of its first tab',
 			},
 		],
 		default: 'section',

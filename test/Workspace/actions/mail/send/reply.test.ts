@@ -415,7 +415,9 @@ describe('Save as Draft', () => {
 	])('takes large files, in %s', async (_what, isReply) => {
 		mails.signIn(compose);
 		const content = Buffer.alloc(5_000_000).toString('base64');
-		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : undefined;
+		const replyToMessageId = isReply
+			? mails.google.gmail.seed({ subject: 'Hello' })
+			: undefined;
 		const attachments = [{ fileName: 'a.bin', content }];
 		const given = { ...mail, attachments, saveAsDraft: true };
 		await mails.json({ operation: 'send', ...given, ...(isReply && { replyToMessageId }) });
