@@ -26,18 +26,17 @@ export function prepareList(
 	return { ...params, conditions, gmailQuery };
 }
 
-function refuseForPage(params: ListParams): void {
+function refuseForPage({ downloadAttachments, returnAll, maxResults }: ListParams): void {
+	let problem = '';
 	// The files would have no item of their own.
-	const switches = ['downloadAttachments', 'returnAll'] as const;
-	const wrongSwitch = switches.find((name) => params[name]);
-	if (wrongSwitch === undefined && params.maxResults <= maxPageSize) return;
-	const problem = wrongSwitch
-		? `${quoteField(wrongSwitch)} cannot be used`
-		: `${quoteField('maxResults')} can be at most ${maxPageSize}`;
-	const [page, items] = [mentionChoice('output', 'page'), mentionChoice('output', 'items')];
+	if (downloadAttachments) problem = `${quoteField('downloadAttachments')} cannot be used`;
+	if (returnAll) problem = `${quoteField('returnAll')} cannot be used`;
+	if (maxResults > maxPageSize)
+		problem = `${quoteField('maxResults')} can be at most ${maxPageSize}`;
+	if (problem === '') return;
 	throw createRefusal(
-		`${problem} if ${quoteField('output')} is ${page}`,
-		`Change that, or set ${quoteField('output')} to ${items}.`,
+		`${problem} if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
+		`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
 	);
 }
 
