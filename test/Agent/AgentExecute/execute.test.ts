@@ -120,6 +120,7 @@ describe('the answer', () => {
 	test.each<[string, ExecuteStep, unknown]>([
 		['JSON', { body: { ok: [1] } }, { ok: [1] }],
 		['text', { body: 'hello' }, 'hello'],
+		['JSON that says it is text', { body: '{"text":"hi"}' }, { text: 'hi' }],
 		['HTML', { body: '<h1>Hi</h1>', contentType: 'text/html' }, '<h1>Hi</h1>'],
 		['nothing', { body: '', status: 204 }, null],
 	])('%s is passed on', async (_name, step, response) => {
