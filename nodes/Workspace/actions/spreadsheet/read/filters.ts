@@ -6,7 +6,7 @@ import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { mayBeIso, parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice, type NamedColumns } from '../table';
+import { createColumnError, headerRowAdvice, type NamedColumns, nameInOtherCase } from '../table';
 import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
@@ -138,9 +138,10 @@ function readFilter(
 	field: Field,
 	context: ReadContext,
 ): RowFilter {
-	const { column, condition = 'equals', value = '' } = entry;
+	const { column, condition = 'equals' } = entry;
 	const knownCondition = conditions.find((choice) => choice.value === condition)?.value;
-	const text = readFilterText(value);
+	const hasValue = valuedConditions.some((choice) => choice === condition);
+	const text = hasValue ? readFilterText(entry['value']) : '';
 	if (!knownCondition || typeof column !== 'string' || text === undefined)
 		throw createValueRefusal(field, context, filterShape);
 	const filter = { column, condition: knownCondition, value: text };
@@ -170,7 +171,13 @@ export function buildRowTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
+	const columnsByName = nameInOtherCase(
+		columns,
+		filters.map(({ column }) => column),
+	);
+	const tests = filters.map((filter) =>
+		buildFilterTest(filter, cells, { ...columns, columnsByName }),
+	);
 	if (tests.length === 0) return () => true;
 	if (matchType === 'anyCondition') return (row) => tests.some((matches) => matches(row));
 	return (row) => tests.every((matches) => matches(row));
