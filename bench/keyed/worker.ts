@@ -102,7 +102,7 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const prepared = operation.prepare ? operation.prepare(params, item) : params;
 	const job = { index: 0, resource, operation, params, prepared, limits, item };
 	const [outcome] = await performJobs(
-		[{ ...job, combineKey: undefined, changedId: undefined }],
+		[{ ...job, combineKey: undefined, place: undefined, changedId: undefined }],
 		() => Promise.resolve(clients),
 	);
 	if (isNodeError(outcome)) return { number, error: String(outcome) };

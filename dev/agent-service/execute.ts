@@ -58,6 +58,7 @@ export class ExecuteEndpoint {
 		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead')
 			request.socket.resetAndDestroy();
 		if (step.fault === 'silence' || request.socket.destroyed) return;
+		await step.after;
 		const delay =
 			step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
 		const reply = (): void => {

@@ -26,6 +26,8 @@ export interface ExecuteStep {
 	readonly contentType?: string;
 	/** The wait before the answer, in place of the service's latency. */
 	readonly delayMilliseconds?: number;
+	/** The answer waits for this, too. */
+	readonly after?: Promise<unknown>;
 	/** The wait between two bytes of the body. */
 	readonly dripMilliseconds?: number;
 	/** Compresses the body. `cut` omits its last bytes, although the answer itself is complete. */

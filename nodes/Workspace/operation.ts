@@ -206,6 +206,12 @@ export interface Combination<A, P, W, R> {
 	/** Items with the same key may be sent together. An item without a key is sent alone. */
 	getKey(params: A): string | undefined;
 	/**
+	 * Returns what an item may change. It does not join a batch that began before an item with
+	 * another key and the same place.
+	 * @throws NodeError 400 if the parameters name no place
+	 */
+	getPlace?(params: A): string;
+	/**
 	 * Returns the ID of what is changed, to order the runs of this process: one could insert rows
 	 * above those that another is about to write. Runs that wait for the same ID and have the same
 	 * key are sent together. Without an ID, a run waits for no other.

@@ -112,7 +112,7 @@ const runSource = String.raw`(?:${gapSource}+|\+{1,9}(?!\+))`;
  * @param previous the character before, '\n' for a run
  */
 function buildCharacterSource(character: string, previous: string | undefined): string {
-	if (/\w/.test(character)) return character;
+	if (/[a-z\d]/i.test(character)) return character;
 	// A match that could begin with a long run would be tried from each of its characters.
 	if (character === '\n') return previous === undefined ? gapSource : runSource;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16));

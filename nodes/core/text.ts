@@ -31,6 +31,13 @@ export const joinSentences = (...texts: ReadonlyArray<string | false | undefined
  */
 export const escapeForEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
+export const escapeHtml = (text: string) =>
+	text
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;')
+		.replaceAll('"', '&quot;');
+
 /**
  * Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide
  * a secret from the sanitizer.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { appendErrorCode, NodeError, type Outcome } from '../core/errors';
+import { appendErrorCode, isNodeError, NodeError, type Outcome } from '../core/errors';
 import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
 import { type BodyError, maxResponseBytes } from './body';
@@ -62,7 +62,9 @@ export async function attemptRequest<T>(
 		return await send(attemptController.signal);
 	} catch (error) {
 		if (executionSignal?.aborted) throw createStoppedError(texts.mayBeDone, 'unknown');
-		if (attemptController.signal.aborted) throw createTimeoutError(timeoutMilliseconds, texts);
+		// A response that has come says more than that its body was not read in time.
+		if (attemptController.signal.aborted && !isNodeError(error))
+			throw createTimeoutError(timeoutMilliseconds, texts);
 		throw await settings.toRequestError(error);
 	} finally {
 		clearTimeout(timer);

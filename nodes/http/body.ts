@@ -36,7 +36,7 @@ export async function readBody(
 	signal: AbortSignal,
 	maxBytes = maxResponseBytes,
 ): Promise<Buffer> {
-	const { bytes, error } = await collectBytes(body, signal, maxBytes);
+	const { bytes, error } = await collectBytes(body, maxBytes, signal);
 	if (error) throw error;
 	// Node takes a body without a length for complete if the connection is reset.
 	if (exchange?.response?.socket?.errored) throw new BodyError('cutShort');
@@ -44,23 +44,22 @@ export async function readBody(
 }
 
 /**
- * Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because
- * the status is known anyway.
+ * Reads the beginning of an unsuccessful response. If reading fails or takes too long, returns what
+ * was read, because the status is known anyway.
  */
 export async function readErrorBody(
 	body: Readable | Buffer,
-	signal?: AbortSignal,
+	maxMilliseconds = 1000,
 ): Promise<Buffer> {
-	const { bytes } = await collectBytes(body, signal, maxErrorBytes);
+	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
+	const timer = setTimeout(() => body.destroy(), maxMilliseconds);
+	const { bytes } = await collectBytes(body, maxErrorBytes);
+	clearTimeout(timer);
 	return bytes;
 }
 
 /** @returns the bytes that were read, and the error if the reading ended early */
-async function collectBytes(
-	body: Readable | Buffer,
-	signal: AbortSignal | undefined,
-	maxBytes: number,
-) {
+async function collectBytes(body: Readable | Buffer, maxBytes: number, signal?: AbortSignal) {
 	if (Buffer.isBuffer(body)) {
 		const error = body.length > maxBytes ? new BodyError('tooLarge') : undefined;
 		return { bytes: body.subarray(0, maxBytes), error };

@@ -25,7 +25,7 @@ const maxConcurrency = 20;
  * - At first, the concurrency doubles each time that the service has accepted as many requests.
  * - A refusal because of a quota halves the concurrency, and closes the gate for a while
  * (exponential backoff).
- * - Then requests go one at a time until one succeeds.
+ * - Then requests go one at a time until one is not refused because of a quota.
  * - From then on, the concurrency grows by one instead of doubling.
  */
 export class Gate {
@@ -37,7 +37,7 @@ export class Gate {
 	#queue: Array<() => void> = [];
 	#closedUntil = 0;
 	#lastRefusalAt = -Infinity;
-	/** How often the gate was closed since the last success. */
+	/** How often the gate was closed since a request passed the quota. */
 	#closeCount = 0;
 	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
@@ -98,9 +98,17 @@ export class Gate {
 		return this.#closeCount > 0 ? 1 : this.#concurrency;
 	}
 
-	recordSuccess(): void {
+	/**
+	 * Records that a request ended, but not because of a quota.
+	 * @param sentAt when the request was sent: before the last refusal, it shows nothing
+	 */
+	recordPass(sentAt: number): void {
+		if (sentAt > this.#lastRefusalAt) this.#closeCount = 0;
+	}
+
+	recordSuccess(sentAt: number): void {
 		if (this.#closeCount > 0) {
-			this.#closeCount = 0;
+			this.recordPass(sentAt);
 			return;
 		}
 		this.#acceptedCount++;

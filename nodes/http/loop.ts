@@ -82,12 +82,13 @@ class RetryLoop {
 			const sentAt = gate.now;
 			try {
 				const result = await attempt();
-				gate.recordSuccess();
+				gate.recordSuccess(sentAt);
 				return result;
 			} catch (error) {
 				if (!isNodeError(error)) throw toError(error);
 				failure = error;
 				if (isRateLimited(failure)) gate.recordRefusal(failure, sentAt);
+				else gate.recordPass(sentAt);
 			} finally {
 				gate.leave();
 			}

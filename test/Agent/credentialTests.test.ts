@@ -126,7 +126,9 @@ describe('Agent API', () => {
 	test('a credential without values says what is missing', async () => {
 		await serve();
 		const context = new CredentialTestContext() as never;
-		const empty = { id: '1', name: 'x', type: 'x' } as never;
+		// n8n fills in the defaults.
+		const data = { allowedHosts: '' };
+		const empty = { id: '1', name: 'x', type: 'x', data } as never;
 		const noKey =
 			'The Agent API credential has no API key. Enter the API key from the team that operates your agent.';
 		const api = await credentialTest.agentApiTest.call(context, empty);
@@ -270,6 +272,7 @@ describe('Agent Signature', () => {
 		userPublicKey: '04bfca',
 		signature: '0xDEADbeef',
 		timestampMode: 'current',
+		allowedHosts: '',
 	};
 
 	const issuedAt = (issuedTimestamp: number) => ({ timestampMode: 'issued', issuedTimestamp });
@@ -286,6 +289,7 @@ describe('Agent Signature', () => {
 	test.each([
 		['an empty user ID', { userId: '' }, 'The user ID is missing'],
 		['a host that is none', { allowedHosts: 'a b' }, noHost],
+		['a list of hosts that is none', { allowedHosts: 7 }, 'gives no hosts'],
 		['a letter that is no hex digit', { userPublicKey: '0xyz' }, noHex],
 		['an issued timestamp in seconds', issuedAt(1795253731), 'is not a time in milliseconds'],
 		[

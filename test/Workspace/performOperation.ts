@@ -25,6 +25,7 @@ export async function performTogether(
 		limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
+		place: undefined,
 		changedId: undefined,
 	}));
 	return await performJobs(jobs, () => Promise.resolve(clients));

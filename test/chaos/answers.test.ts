@@ -1,6 +1,7 @@
 import type { UpgradeStep } from '../../dev/agent-service/script';
 import { balanceOf } from '../../dev/chaos/balance';
 import { until } from '../Agent/session/tap';
+import { turns } from '../turns';
 import { FastClock } from './fastClock';
 import { Station } from './station';
 
@@ -115,7 +116,7 @@ it('two connections of a session that allows one do not kick each other without 
 	const other = station.connect();
 	for (let minute = 0; minute < 30; minute++) {
 		station.clock.jump(60_000);
-		await new Promise((resolve) => setTimeout(resolve, 10));
+		await turns(10);
 	}
 	expect(station.proxy.arrivals).toBeLessThan(120);
 	await other.close();

@@ -1,4 +1,5 @@
 import type { AgentServiceOptions, UpgradeStep } from '../../dev/agent-service/server';
+import { turns } from '../turns';
 import { FastClock } from './fastClock';
 import { Station } from './station';
 
@@ -22,7 +23,7 @@ async function open(service: AgentServiceOptions = {}): Promise<Station> {
 async function pass(seconds: number, stepMilliseconds = 500): Promise<void> {
 	for (let passed = 0; passed < seconds * 1000; passed += stepMilliseconds) {
 		station.clock.jump(stepMilliseconds);
-		do await new Promise((resolve) => setTimeout(resolve, 15));
+		do await turns(15);
 		while (station.isConnecting);
 	}
 }

@@ -1,5 +1,6 @@
 import { balanceOf } from '../../dev/chaos/balance';
 import { until } from '../Agent/session/tap';
+import { turns as pause } from '../turns';
 import { extent } from './extent';
 import { Station } from './station';
 
@@ -13,9 +14,6 @@ function seeded(seed: number): (below: number) => number {
 		return (state >>> 0) % below;
 	};
 }
-
-const pause = (milliseconds: number) =>
-	new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Every fault leaves a world in which the session can come back. */
 const faults: ((station: Station, random: (below: number) => number) => Promise<void> | void)[] = [
@@ -103,7 +101,7 @@ describe('a session under random faults', () => {
 				if (random(4) === 0) await station.opened();
 			}
 			await station.opened();
-			await station.received(10);
+			await station.received(extent.faultsPerRun + 1);
 			await station.settle();
 			expect(balanceOf(station.account.messages)).toMatchObject({
 				duplicated: 0,

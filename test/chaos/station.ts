@@ -16,6 +16,7 @@ import {
 	standardOptions,
 } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
+import { turns } from '../turns';
 import { FastClock } from './fastClock';
 
 const serviceOptions = { apiKey: canaries.apiKey };
@@ -46,9 +47,10 @@ export class Station {
 		random = Math.random,
 	): Promise<Station> {
 		const running = await startAgentService({ ...serviceOptions, ...service });
-		const proxy = new ChaosProxy(() => running.port);
+		const proxy: ChaosProxy = new ChaosProxy(() => station.service.port);
 		await proxy.listen();
-		return new Station(options, running, proxy, service, clock, random);
+		const station: Station = new Station(options, running, proxy, service, clock, random);
+		return station;
 	}
 
 	constructor(
@@ -121,7 +123,7 @@ export class Station {
 	/** Moves the clock forward and waits until what was due has happened. */
 	async jump(milliseconds: number): Promise<void> {
 		this.clock.jump(milliseconds);
-		await new Promise((resolve) => setTimeout(resolve, 5));
+		await turns(5);
 	}
 
 	/** Starts sending numbered messages. While there is no channel, the server keeps them. */
@@ -163,7 +165,7 @@ export class Station {
 		});
 	}
 
-	/** Stops the service, with or without a close frame. It can be started again on the same port. */
+	/** Stops the service, with or without a close frame. It can be started again, behind the same proxy. */
 	async stopService(closeCode?: number): Promise<void> {
 		if (closeCode !== undefined) {
 			this.service.closeChannels(closeCode);
@@ -173,11 +175,7 @@ export class Station {
 	}
 
 	async startService(): Promise<void> {
-		this.service = await startAgentService({
-			...serviceOptions,
-			...this.#options,
-			port: this.service.port,
-		});
+		this.service = await startAgentService({ ...serviceOptions, ...this.#options });
 	}
 
 	/** What was told, without what the server itself has said in messages. */

@@ -9,10 +9,12 @@ import {
 import { withBinaryData } from '../createExecuteContext';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { until } from '../Agent/session/tap';
+import { useSteadyClock } from '../steadyClock';
 
 let service: AgentService;
 
 beforeAll(withBinaryData);
+useSteadyClock();
 afterEach(async () => {
 	await until(() => service.countOpenChannels() === 0);
 	await service.close();

@@ -28,7 +28,10 @@ describe('with a process that is busy when the time is over', () => {
 		await once(server, 'listening');
 		const { port } = server.address() as { port: number };
 		const near = connect(port, '127.0.0.1');
-		const [far] = (await once(server, 'connection')) as [Socket];
+		const [[far]] = await Promise.all([
+			once(server, 'connection') as Promise<[Socket]>,
+			once(near, 'connect'),
+		]);
 		server.close();
 		return { near, far };
 	}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { watchFolders } from '../../dev/reload';
+import { turns } from '../turns';
 
 let top: string;
 let stop: () => void;
@@ -23,7 +24,7 @@ afterEach(() => {
 /** Waits until the edit of the file is told. */
 async function told(file: string, edit: () => void): Promise<void> {
 	// What the edit before has left is told first.
-	await new Promise((resolve) => setTimeout(resolve, 50));
+	await turns(50);
 	edited.length = 0;
 	edit();
 	while (!edited.includes(file)) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -50,7 +50,9 @@ test('stop() ends it and what it started', async () => {
 
 	await n8n.stop();
 
-	expect([isRunning(n8n.pid), isRunning(child)]).toEqual([false, false]);
+	expect(isRunning(n8n.pid)).toBe(false);
+	// It has been sent SIGKILL, and ends when the machine lets it run.
+	while (isRunning(child)) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
 test('an end by somebody else is noticed, also while it starts', async () => {

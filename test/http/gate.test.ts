@@ -15,11 +15,15 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 	const state = { quota, window: 0, used: 0, running: 0, widest: 0, taken: 0, refused: 0 };
 	/** What the next refusal asks for. */
 	const answer: { retryAfterMilliseconds?: number } = {};
+	/** What requests fail with, one each, for which no quota is the reason. */
+	const faults: NodeError[] = [];
 	const request = async () => {
 		state.running++;
 		state.widest = Math.max(state.widest, state.running);
 		await clock.sleep(latency);
 		state.running--;
+		const fault = faults.shift();
+		if (fault) throw fault;
 		const window = Math.floor(clock.now() / minute);
 		if (window !== state.window) Object.assign(state, { window, used: 0 });
 		if (++state.used > state.quota) {
@@ -50,7 +54,7 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		await clock.run(many(count, () => ask()));
 		return state.widest;
 	};
-	return { clock, state, answer, ask, widestOf };
+	return { clock, gate, state, answer, faults, ask, widestOf };
 }
 
 const many = (count: number, ask: () => Promise<unknown>) =>
@@ -114,6 +118,34 @@ test('a success lets the waits begin anew', async () => {
 		clock.run(ask({ onPause: onWait, maxRetryWaitMilliseconds: 800 })),
 	).rejects.toThrow();
 	expect(waits).toEqual([750, 1500, 750]);
+});
+
+test.each([
+	[404, 'final'],
+	[503, 'unknown'],
+] as const)('HTTP %d (%s) shows, as a success does, that the quota is open', async (code, kind) => {
+	const { clock, state, faults, ask, widestOf } = world({ quota: 0 });
+	const once = { repeat: 'never', hasVisibleEffect: false } as const;
+	await expect(clock.run(ask({}, once))).rejects.toMatchObject({ code: 429 });
+	state.quota = Infinity;
+	faults.push(new NodeError({ code, message: '', ...attempts[kind] }));
+	await expect(clock.run(ask({}, once))).rejects.toMatchObject({ code });
+	expect(await widestOf(2)).toBe(2);
+});
+
+test('what was sent before the refusal shows nothing', async () => {
+	const { clock, gate, state, ask } = world({ quota: 0 });
+	const texts = { service: 'Google', nothingDone: '' };
+	const policy = { maxRetryWaitMilliseconds: 0, signal: undefined, gate, texts };
+	const refusal = new NodeError({ code: 429, message: '', ...attempts.notDone });
+	const refused = withRetries(() => Promise.reject(refusal), change, policy);
+	const early = withRetries(() => clock.sleep(200), change, policy);
+	await clock.run(Promise.allSettled([refused, early]));
+	state.quota = Infinity;
+	const others = many(2, () => ask());
+	await clock.advance(600);
+	expect(state.running).toBe(1);
+	await clock.run(others);
 });
 
 test.each([

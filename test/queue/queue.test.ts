@@ -208,10 +208,15 @@ describe('under traffic', () => {
 		agent.send('traffic', 1);
 		await until(() => ended(1));
 		// The worker takes five of the ten executions in flight. The others are jobs in Redis.
-		agent.script(...Array.from({ length: 5 }, () => ({ delayMilliseconds: 5000 })));
+		let answer = () => {};
+		const emptied = new Promise<void>((resolve) => (answer = resolve));
+		agent.script(
+			...Array.from({ length: 5 }, () => ({ after: emptied, delayMilliseconds: 3000 })),
+		);
 		agent.send('traffic', ...Array.from({ length: 12 }, (_, index) => index + 2));
 		await until(() => called().length === 6);
 		await station.emptyRedis();
+		answer();
 		const isCalled = (message: number) => called().includes(message);
 		await until(() => isCalled(12) && isCalled(13));
 		expect(new Set(called()).size).toBe(called().length);

@@ -206,6 +206,11 @@ test.each([
 	['tags that are cut off', 'a<p', 'a'],
 	['signs that are no tags', '1 < 2 > 0 &unknown; &', '1 < 2 > 0 &unknown; &'],
 	['nothing', ' <p> </p> ', ''],
+	[
+		'white space that the style keeps',
+		'<div style="white-space: pre-wrap">Name: Ann\n\n<div>Say:</div> hi\n ho<br></div> a\n b<span style="white-space:nowrap">\nc',
+		'Name: Ann\n\nSay:\n hi\n ho\na b c',
+	],
 ])('%s', (_what, html, text) => {
 	expect(htmlToText(html)).toBe(text);
 });
@@ -220,7 +225,7 @@ describe('what a style sheet hides is not shown', () => {
 		['important', '.preheader { color: #fff; DISPLAY : none !important; }'],
 		['an element with a class', 'ul, div.preheader { visibility: hidden; max-height: 1em }'],
 		['no height', '.preheader{max-height:0.0em;overflow:hidden}'],
-		['an ID', '@import url(a.css);#top{max-height:0%}'],
+		['an ID', '@import url(a.css);#top{max-height:0%;overflow:hidden}'],
 		['an element', 'div{display:none}'],
 		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
 		[
@@ -236,6 +241,7 @@ describe('what a style sheet hides is not shown', () => {
 	});
 
 	test.each([
+		['no height, from which the text hangs out', '.preheader{max-height:0}'],
 		['an ordinary class', '.preheader{font-size:0;color:red;opacity:0;max-height:0.5em}'],
 		[
 			'other classes',

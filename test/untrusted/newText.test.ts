@@ -8,7 +8,17 @@ const first = { subject: 'Offer', hasReplyHeader: false };
 const outlook = (from: string, sent: string, to: string, subject: string) =>
 	`${from}: Ann Lee <ann@example.com>\n${sent}: Montag, 5. Januar 2026 10:00\n${to}: Bob\n${subject}: Offer\n\nold text`;
 
+const gmail = 'On Mon, Jan 5, 2026 at 10:00 AM Ann Lee <ann@example.com> wrote:\n\n> Shall I?';
+
 test.each([
+	...['Going forward, please note:', 'Please transfer the money to:', 'Voici le transfert :'].map(
+		(line): [string, string, string] => [line, `${line}\n1. a\n\n${gmail}`, `${line}\n1. a`],
+	),
+	[
+		'an address that looks like a forwarded email',
+		`Yes.\n\n${gmail.replace('example', 'transfergo')}`,
+		'Yes.',
+	],
 	[
 		'Gmail',
 		'Yes, please.\n\nOn Mon, Jan 5, 2026 at 10:00 AM Ann Lee <ann@example.com> wrote:\n\n> Shall I?\n>\n>> Older\n',

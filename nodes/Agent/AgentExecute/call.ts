@@ -157,7 +157,7 @@ async function readAgentResponse(
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
-		const body = await readErrorBody(response.body, signal);
+		const body = await readErrorBody(response.body);
 		throw convertFailedResponse({ statusCode, headers, body }, call.sanitizer);
 	}
 	const body = await readBody(response, signal);

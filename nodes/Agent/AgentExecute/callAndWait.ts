@@ -194,12 +194,11 @@ class MessageWait implements ConnectionListener {
 		this.#restartQuietTimer();
 	}
 
-	onChannelEnd(channel: EndedChannel): void {
-		const { closeReason, wasOpen, decision, failure } = channel;
+	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
 		this.#stopReadinessTimers();
 		this.#isChannelReady = false;
 		const isWaiting = this.#collector.isCollecting;
-		this.#collector.handleChannelEnd(channel);
+		this.#collector.handleChannelEnd(closeReason);
 		if (isWaiting && closeReason.kind === 'closeFrame') this.#closeFrame = closeReason;
 		// A close that ends the wait is no gap in it.
 		if (isWaiting && wasOpen && this.#collector.endReason !== 'close') this.#gapCause = failure;
@@ -246,8 +245,11 @@ class MessageWait implements ConnectionListener {
 		const { messages, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
-		if (typeof endReason === 'object')
+		if (typeof endReason === 'object') {
+			// A service may end the session after its last message.
+			if (settings.waitUntil === 'silence' && messages.length > 0) return 'silence';
 			throw errors.addStartedText(endReason, 'its messages cannot be received');
+		}
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
 			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitizer);

@@ -210,7 +210,7 @@ export const waitFields = [
 		placeholder: 'e.g. type',
 		showWhen: whenMatching,
 		description:
-			'Field that tells the final message from the others, in dot notation. Leave empty to compare the whole text of text messages.',
+			'Field that tells the final message from the others, in dot notation. Leave empty to compare the whole text of text messages. The final text is then no part of the output.',
 	},
 	{
 		displayName: 'Final Message Values',

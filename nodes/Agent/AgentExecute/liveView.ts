@@ -2,21 +2,21 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
-import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';
-import { TurnText } from './messageTexts';
+import { findAnswerText, TurnText } from './messageTexts';
 import type { WaitEndReason } from './messageCollector';
 
 /** Shows the agent's texts in the chat as they arrive. */
 export function createLiveView(
 	context: IExecuteFunctions,
 	index: number,
-	{ textField, textPieces, enableStreaming }: AgentCall['params'],
+	params: AgentCall['params'],
 ) {
 	// The output of a tool is meant for the agent that called the tool, not for the chat.
-	const isStreaming = enableStreaming && !isTool(context.getNode()) && context.isStreaming();
-	const shownText = new TurnText(textPieces);
+	const isStreaming =
+		params.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+	const shownText = new TurnText(params.textPieces);
 	/**
 	 * Settles when the last chunk is sent. Chunks are sent one after another, because a worker
 	 * sends each chunk through Redis.
@@ -27,9 +27,10 @@ export function createLiveView(
 	 * Shows the text of a message, unless the message reports a failure.
 	 * @param endReason how the message ends the wait
 	 */
-	function showMessage({ message }: SessionMessage, endReason?: WaitEndReason): void {
-		const text = findText(message, textField);
-		if (text !== undefined && endReason !== 'failure') showText(text, endReason === 'match');
+	function showMessage(message: SessionMessage, endReason?: WaitEndReason): void {
+		const isEnd = endReason === 'match';
+		const text = findAnswerText(message, params, isEnd);
+		if (text !== undefined && endReason !== 'failure') showText(text, isEnd);
 	}
 
 	/** @param isEnd whether the message ends the wait */

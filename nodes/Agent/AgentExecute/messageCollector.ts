@@ -4,7 +4,7 @@ import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
-import type { EndedChannel } from '../session/connection';
+import type { CloseReason } from '../session/closeReason';
 import { meetsCondition, findMessageId } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
@@ -102,14 +102,11 @@ export class MessageCollector {
 	 * Ends the wait if no more messages can come, or if Wait Until is set to the close of the
 	 * channel.
 	 */
-	handleChannelEnd({ closeReason, decision }: Pick<EndedChannel, 'closeReason' | 'decision'>) {
+	handleChannelEnd(closeReason: CloseReason): void {
 		if (!this.isCollecting) return;
 		const { waitUntil } = this.#setup.settings;
 		if (closeReason.kind === 'tooLarge') this.#endWait('limit');
 		if (closeReason.kind === 'closeFrame' && waitUntil === 'close') this.#endWait('close');
-		const isGivenUp = decision === 'longBackoff';
-		if (isGivenUp && waitUntil === 'silence' && this.messages.length > 0)
-			this.#endWait('silence');
 	}
 
 	markCallEnded(): void {

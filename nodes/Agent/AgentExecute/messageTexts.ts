@@ -3,25 +3,37 @@ import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
 import type { EndedBy } from './messageCollector';
 
+type TextParams = Pick<ExecuteParams, 'textField' | 'textPieces' | 'matchField'>;
+
+/**
+ * Finds what a message adds to the answer. A text such as [DONE] that ends the wait adds nothing.
+ * @param isEnd whether the message ends the wait as its final message
+ */
+export const findAnswerText = (
+	{ message }: SessionMessage,
+	{ textField, matchField }: TextParams,
+	isEnd: boolean,
+) => (isEnd && matchField === '' ? undefined : findText(message, textField));
+
 /**
  * Builds `output`: the joined texts or the last text, or null without a text.
  * @param endedBy if `match`, the last message ended the wait
  */
 export function buildOutputText(
 	messages: readonly SessionMessage[],
-	textField: string,
-	textPieces: ExecuteParams['textPieces'],
+	params: TextParams,
 	endedBy: EndedBy,
 ): string | null {
-	const turn = new TurnText(textPieces);
+	const turn = new TurnText(params.textPieces);
 	let lastText: string | null = null;
 	for (const message of messages) {
-		const text = findText(message.message, textField);
+		const isEnd = endedBy === 'match' && message === messages.at(-1);
+		const text = findAnswerText(message, params, isEnd);
 		if (text === undefined) continue;
-		turn.add(text, endedBy === 'match' && message === messages.at(-1));
+		turn.add(text, isEnd);
 		lastText = text;
 	}
-	return lastText === null || textPieces === 'last' ? lastText : turn.text;
+	return lastText === null || params.textPieces === 'last' ? lastText : turn.text;
 }
 
 /**

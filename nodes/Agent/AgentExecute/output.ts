@@ -54,10 +54,10 @@ export async function buildOutputItem(
 /** Builds what the item says about the messages of the wait and how it ended. */
 function buildWaitJson(
 	{ messages, endedBy, hasGap, closeFrame }: WaitResult,
-	{ textField, textPieces }: AgentCall['params'],
+	params: AgentCall['params'],
 ): IDataObject {
 	const json: IDataObject = {
-		output: buildOutputText(messages, textField, textPieces, endedBy),
+		output: buildOutputText(messages, params, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: messages.map(buildMessageJson),
 		endedBy,

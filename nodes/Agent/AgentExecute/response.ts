@@ -6,6 +6,7 @@ import { buildExcerpt } from '../../core/text';
 import type { Sanitizer } from '../../core/sanitizer';
 import { mayBeJson, tryParseJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
+import { parseJsonContent } from '../session/messages';
 
 /** A complete response of the agent service. */
 export interface AgentResponse {
@@ -34,7 +35,8 @@ const textTypePattern = /^$|^text\/|json|xml|yaml|javascript|x-www-form-urlencod
 const jsonTypePattern = /^(?:(?:application|text)\/json)?$|\+json$/;
 
 /**
- * Parses a body: JSON to its value, text in UTF-8 to a string, and everything else to bytes.
+ * Parses a body: JSON to its value, text to a string, and everything else to bytes. An object or
+ * array is JSON whatever its type, because services differ in what they call it.
  * @param secrets the secrets to replace in the text
  */
 export function parseResponseContent(
@@ -43,9 +45,14 @@ export function parseResponseContent(
 ): ResponseContent {
 	if (body.length === 0) return { response: null };
 	const mimeType = getMediaType(headers);
-	if (textTypePattern.test(mimeType) && isUtf8(body)) {
-		const text = replaceSecrets(new TextDecoder().decode(body), secrets);
-		return { response: jsonTypePattern.test(mimeType) ? parseJsonOrText(text) : text };
+	const isText = textTypePattern.test(mimeType);
+	const text = isText || mayBeJson(body) ? decodeText(body, headers) : undefined;
+	if (text !== undefined) {
+		const shownText = replaceSecrets(text, secrets);
+		// `isTooCostlyJson` knows only JSON in UTF-8.
+		const isCheckedJson = jsonTypePattern.test(mimeType) && isUtf8(body);
+		const response = isCheckedJson ? parseJsonOrText(shownText) : parseStructure(shownText);
+		if (isText || response !== shownText) return { response };
 	}
 	const disposition = headers['content-disposition'] ?? '';
 	const [, name = ''] = /filename="?([^";]+)/i.exec(disposition) ?? [];
@@ -56,6 +63,23 @@ export function parseResponseContent(
 function getMediaType(headers: IncomingHttpHeaders): string {
 	const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
 	return mediaType.trim().toLowerCase();
+}
+
+/** Decodes UTF-8, or the character set of the header. @returns undefined if it is neither */
+function decodeText(body: Buffer, headers: IncomingHttpHeaders): string | undefined {
+	if (isUtf8(body)) return new TextDecoder().decode(body);
+	const [, charset = ''] = /charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '') ?? [];
+	try {
+		return new TextDecoder(charset, { fatal: true }).decode(body);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Parses an object or array, unless that would block n8n. Returns any other text as it is. */
+function parseStructure(text: string): unknown {
+	const value = parseJsonContent(Buffer.from(text))?.message;
+	return Object(value) === value ? value : text;
 }
 
 function replaceSecrets(text: string, secrets: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { findMessageId } from '../session/messageFields';
+import { findMessageId, listDistinct } from '../session/messageFields';
 import { type Alerts, createLostExecutionsError } from './alerts';
 import {
 	type Arrival,
@@ -97,7 +97,7 @@ export class Delivery {
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			await this.#passWithRetries(items, key);
+			await this.#passWithRetries(batch, items, key);
 			return true;
 		} catch (error) {
 			return this.#handleNotAccepted(batch, toError(error));
@@ -122,10 +122,14 @@ export class Delivery {
 	 * Passes the items to n8n, several times if needed. Settles after the execution.
 	 * @throws Error if n8n did not accept the items
 	 */
-	async #passWithRetries(items: INodeExecutionData[], key: string | undefined): Promise<void> {
+	async #passWithRetries(
+		batch: readonly Arrival[],
+		items: INodeExecutionData[],
+		key: string | undefined,
+	): Promise<void> {
 		const attemptCount = key === undefined ? 1 : maxAttempts;
 		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#passAndAwaitEnd(items, key);
+			const rejection = await this.#passAndAwaitEnd(batch, items, key);
 			if (rejection === undefined) return;
 			if (attemptNumber === attemptCount) throw rejection;
 			const pause = retryPauseMilliseconds * attemptNumber;
@@ -139,22 +143,30 @@ export class Delivery {
 	 * @returns why n8n did not accept the items; undefined if n8n accepted them
 	 */
 	async #passAndAwaitEnd(
+		batch: readonly Arrival[],
 		items: INodeExecutionData[],
 		key: string | undefined,
 	): Promise<Error | undefined> {
 		const { context, settings } = this.#setup;
 		const execution = context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
+		let isWaitOver = false;
 		const executionEnded = execution.promise.then(
-			() => {
+			(run) => {
 				this.#alerts.endLosses('n8n accepts messages again');
+				// n8n gives nothing if it knows the key.
+				return Boolean(run);
 			},
 			(error: unknown) => {
-				if (!wasAccepted(error)) rejection = toError(error);
+				if (wasAccepted(error)) return true;
+				rejection = toError(error);
+				if (isWaitOver) this.#handleNotAccepted(batch, rejection);
+				return false;
 			},
 		);
 		context.emit([items], undefined, execution, key);
 		await this.waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
+		isWaitOver = true;
 		return rejection;
 	}
 
@@ -163,13 +175,14 @@ export class Delivery {
 	 * @returns what `deliver` returns
 	 */
 	#handleNotAccepted(batch: readonly Arrival[], error: Error): boolean {
+		this.forgetKeys(batch);
 		if (this.#isStopping) {
+			const sessions = listDistinct(batch.map(({ sessionId }) => sessionId)).join(', ');
 			this.#setup.context.logger.warn(
-				`Session channel: n8n takes no more messages: ${error.message}`,
+				`Session channel ${sessions}: n8n takes no more messages: ${error.message}`,
 			);
 			return false;
 		}
-		this.forgetKeys(batch);
 		const messages = batch.filter(({ isMessage }) => isMessage);
 		const sessionIds = messages.map(({ sessionId }) => sessionId);
 		// A connection event that n8n does not take is no message.

@@ -37,9 +37,9 @@ export function createExecutionWaits(
 
 	/**
 	 * Waits until the execution has ended or counts as ended.
-	 * @param executionEnded never rejects
+	 * @param executionEnded never rejects, and gives false if no execution has run
 	 */
-	async function waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number) {
+	async function waitForEnd(executionEnded: Promise<boolean>, maxMilliseconds: number) {
 		if (isStopped) return;
 		const begunAt = clock.getMonotonicMilliseconds();
 		await new Promise<void>((resolve) => {
@@ -52,10 +52,10 @@ export function createExecutionWaits(
 			const cancelLimit = clock.callAfter(maxMilliseconds, end);
 			ends.add(end);
 			scheduleCheck();
-			void executionEnded.then(() => {
-				if (!ends.has(end)) return;
+			// An execution that counted as lost may end after all.
+			void executionEnded.then((hasRun) => {
 				const milliseconds = clock.getMonotonicMilliseconds() - begunAt;
-				longestMilliseconds = Math.max(longestMilliseconds ?? 0, milliseconds);
+				if (hasRun) longestMilliseconds = Math.max(longestMilliseconds ?? 0, milliseconds);
 				end();
 			});
 		});

@@ -165,7 +165,8 @@ function explainResponse(response: UpgradeResponse): Explanation {
 	const responder = isFromProxy ? 'proxy' : 'server';
 	const excerpt = buildExcerpt(response.body);
 	return {
-		code: statusCode,
+		// Another status is no error, but this response is one.
+		code: statusCode < 400 ? 502 : statusCode,
 		reason: `the ${responder} responded with status ${statusCode}`,
 		advice: joinSentences(
 			getResponseAdvice(response),

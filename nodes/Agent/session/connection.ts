@@ -365,7 +365,7 @@ class SessionConnection {
 
 	#stopTimers(): void {
 		this.#cancelTimer();
-		this.#heartbeat.stop();
+		this.#heartbeat.reset();
 	}
 
 	#log(level: 'debug' | 'info' | 'warn', text: string): void {

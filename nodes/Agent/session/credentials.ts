@@ -48,8 +48,18 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 		/** Milliseconds since 1970. Not checked yet. */
 		issuedTimestamp: raw.issuedTimestamp,
 		/** The host names that the credential may be used for. An empty list allows every host. */
-		allowedHosts: splitList(trimValue(raw.allowedHosts)),
+		allowedHosts: readAllowedHosts(raw.allowedHosts),
 	};
+}
+
+/** @throws NodeError 400 if an expression gives no list, because that must not allow every host */
+function readAllowedHosts(raw: unknown): string[] {
+	if (typeof raw === 'string') return splitList(raw);
+	if (Array.isArray(raw) && raw.length > 0) return raw.map(trimValue);
+	throw createRefusal(
+		"'Allowed Hosts' of the Agent Signature API credential gives no hosts",
+		'Nothing was sent. Check its expression. It must give a text or an array.',
+	);
 }
 
 /**

@@ -88,6 +88,12 @@ export function createHeartbeat(
 		endDeadline();
 	}
 
+	/** Stops the pings, and forgets the channel, because another server may answer the next one. */
+	function reset(): void {
+		stop();
+		hasResponded = false;
+	}
+
 	function recordFrame(kind: 'ping' | 'pong' | 'message'): void {
 		lastFrameAt = clock.getMonotonicMilliseconds();
 		// A pong is always a response, but a message only if it arrives after a text ping.
@@ -95,5 +101,5 @@ export function createHeartbeat(
 		endDeadline();
 	}
 
-	return { start, stop, recordFrame };
+	return { start, stop, reset, recordFrame };
 }

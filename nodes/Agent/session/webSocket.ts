@@ -135,15 +135,12 @@ function buildSocketOptions({ egress, allowUnauthorizedCerts }: SocketRequest) {
 }
 
 const maxUpgradeBodyBytes = 2048;
-const upgradeBodyTimeoutMilliseconds = 1000;
 
-/** Reads the beginning of the body, for at most a second. */
+/** Reads the beginning of the body. */
 async function readUpgradeResponse(response: IncomingMessage, sanitizer: Sanitizer) {
 	const { statusCode = 0, headers } = response;
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after']);
-	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
 	const bytes = await readErrorBody(response);
-	clearTimeout(timer);
 	const body = sanitizer.sanitizeText(bytes.toString('utf8', 0, maxUpgradeBodyBytes));
 	return { statusCode, retryAfterMilliseconds, body };
 }

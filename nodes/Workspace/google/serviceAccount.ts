@@ -50,9 +50,8 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 		assertion: signAssertion(account),
 	});
 	const { statusCode, body } = await post(account.tokenUrl, form);
-	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
 	// Of an answer that is cut off or too long, only the beginning is read, which is no JSON.
-	const responseJson = tryParseJson(await readErrorBody(body, signal));
+	const responseJson = tryParseJson(await readErrorBody(body, bodyTimeoutMilliseconds));
 	const token = getProperty(responseJson, 'access_token');
 	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	const errorTexts = ['error', 'error_description']

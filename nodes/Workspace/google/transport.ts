@@ -54,7 +54,7 @@ async function readGoogleResponse(
 ): Promise<ClientResponse> {
 	const { statusCode: status, headers } = response;
 	if (!validateStatus(status)) {
-		const body = await readErrorBody(response.body, signal);
+		const body = await readErrorBody(response.body);
 		throw createResponseError({ statusCode: status, headers, body }, request);
 	}
 	const bytes = await readBody(response, signal);
@@ -224,7 +224,7 @@ export function createTransport(
 				clientRequest,
 			);
 			const gate = findGate(credentialKey, api, method);
-			const effect = getRepeatEffect(method, clientRequest.retryConfig);
+			const effect = getRepeatEffect(method, clientRequest);
 			return await withRetries(attempt, effect, { ...policy, gate });
 		},
 		async requestOnce(clientRequest) {
@@ -288,9 +288,10 @@ async function buildGoogleRequest(
 
 function getRepeatEffect(
 	method: string,
-	{ httpMethodsToRetry = [], retry }: ClientRequest['retryConfig'] = {},
+	{ params, retryConfig: { httpMethodsToRetry = [], retry } = {} }: ClientRequest,
 ): RepeatEffect {
-	const hasVisibleEffect = method !== 'GET';
+	// The start of a resumable upload has no bytes, and creates no file.
+	const hasVisibleEffect = method !== 'GET' && params?.['uploadType'] !== 'resumable';
 	if (retry === 0) return { repeat: 'never', hasVisibleEffect };
 	const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
 	return { repeat: isHarmless ? 'always' : 'ifNotDone', hasVisibleEffect };

@@ -205,6 +205,8 @@ export interface Job extends ResourceOperation {
 	 * job has a batch of its own.
 	 */
 	readonly combineKey: string | undefined;
+	/** The place of `combine`. */
+	readonly place: string | undefined;
 	/**
 	 * The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID go one
 	 * after another. A change without an ID goes alone.
@@ -254,8 +256,9 @@ function checkInput(input: UncheckedInput, readContext: ReadContext) {
 		const params = readParameters(fields, values, readContext);
 		const limits = readParameters(requestOptions, values, readContext);
 		const combineKey = operation.combine?.getKey(params);
+		const place = operation.combine?.getPlace?.(params);
 		const changedId = operation.getChangedId?.(params);
-		return { ...input, naming, params, limits, combineKey, changedId };
+		return { ...input, naming, params, limits, combineKey, place, changedId };
 	});
 }
 

@@ -79,24 +79,24 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
  */
 export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
 	const batches: Array<Batch<Job>> = [];
-	/** The batches that a later job may join, by combine key. */
-	const openBatches = new Map<string, Array<CheckedItem<Job>>>();
+	/** The last batch of each place. A later job with its key may join. */
+	const openBatches = new Map<string | undefined, Array<CheckedItem<Job>>>();
 	let phase = 0;
 	/** The first job of the last batch. */
 	let lastJob: Job | undefined;
 	for (const checkedItem of checkedItems) {
 		const job = checkedItem.value;
-		const { operation, combineKey, changedId } = job;
+		const { operation, combineKey, place, changedId } = job;
 		// In JSON mode, items may have different operations. A job must not overtake an earlier job
 		// of another operation.
 		if (operation !== lastJob?.operation) openBatches.clear();
-		const openBatch = combineKey === undefined ? undefined : openBatches.get(combineKey);
-		if (openBatch) {
+		const openBatch = openBatches.get(place);
+		if (combineKey !== undefined && openBatch?.[0]?.value.combineKey === combineKey) {
 			openBatch.push(checkedItem);
 			continue;
 		}
 		const items = [checkedItem];
-		if (combineKey !== undefined) openBatches.set(combineKey, items);
+		openBatches.set(place, items);
 		if (!lastJob || !mayBeParallel(lastJob, job)) phase++;
 		batches.push({ items, phase, key: changedId });
 		lastJob = job;

@@ -83,8 +83,11 @@ type Style = ReadonlyMap<string, boolean>;
 
 function readStyle(block: string): Style {
 	const style = new Map<string, boolean>();
+	const isCut = /overflow(?:-y)?\s*:\s*(?:hidden|clip)/i.test(block);
 	for (const declaration of block.toLowerCase().split(';')) {
 		const [property = '', value = ''] = declaration.split(':').map((text) => text.trim());
+		// What is higher than its element is shown all the same, unless it is cut.
+		if (property === 'max-height' && !isCut) continue;
 		const pattern = hidingPatterns.get(property);
 		// Too much text is better than too little.
 		if (pattern && style.get(property) !== false)

@@ -63,6 +63,8 @@ class HtmlReader implements Callbacks {
 	readonly #styles = new HidingStyles();
 	#styleSheetPieces: string[] = [];
 	#linkAddress = '';
+	/** The outermost element whose style keeps white space. */
+	#preformatted: TrackedElement | undefined;
 
 	readonly oncdata = ignore;
 	readonly oncomment = ignore;
@@ -140,7 +142,12 @@ class HtmlReader implements Callbacks {
 
 	#openDisplayed(tag: string): void {
 		const writer = this.#writer;
+		if (this.#preformatted?.trackStartTag(tag)) this.#endPreformatted();
 		this.#ensureBreaksAround(tag);
+		if (!this.#preformatted && this.#keepsWhiteSpace(tag)) {
+			this.#preformatted = new TrackedElement(tag);
+			writer.openPreCount++;
+		}
 		if (tag === 'a') this.#openLink();
 		else if (tag === 'br') writer.addLineBreak();
 		else if (tag === 'hr') {
@@ -169,6 +176,7 @@ class HtmlReader implements Callbacks {
 		const endsHiddenElement = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
 		if (endsHiddenElement) return;
+		if (this.#preformatted?.trackEndTag(tag)) this.#endPreformatted();
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
@@ -176,6 +184,16 @@ class HtmlReader implements Callbacks {
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
 		else if (tag === 'pre') writer.openPreCount = Math.max(0, writer.openPreCount - 1);
+	}
+
+	#keepsWhiteSpace(tag: string): boolean {
+		const style = this.#getAttribute('style');
+		return !voidElements.has(tag) && /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
+	}
+
+	#endPreformatted(): void {
+		this.#preformatted = undefined;
+		this.#writer.openPreCount--;
 	}
 
 	#ensureBreaksAround(tag: string): void {
@@ -206,7 +224,8 @@ class HtmlReader implements Callbacks {
 }
 
 /**
- * An element whose text is not displayed. Counts the elements inside, so that it finds its own end.
+ * An element whose text is displayed in its own way, or not at all. Counts the elements inside, so
+ * that it finds its own end.
  */
 class TrackedElement {
 	readonly tag: string;

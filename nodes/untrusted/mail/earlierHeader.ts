@@ -6,6 +6,8 @@ const ruledPhrasePattern =
 	/^(?:[-_=‐‑–—]{2,}|>>>)\s*([^\s\-_=‐‑–—>].{0,150}?)\s*(?:[-_=‐‑–—]{2,}:?|>>>)$/;
 const labelPattern = /^[*_]{0,2}(\p{L}[^:：*_]{0,24})[*_]{0,2}\s?[:：](.*)/u;
 const maxHeaderLines = 9;
+/** At most this many blank lines are between an introduction and its quote. */
+export const maxBlankLines = 10;
 const headerKinds = ['from', 'date', 'to', 'subject'] as const;
 
 /**
@@ -31,10 +33,21 @@ export function getRuledPhrase(line: string): string {
 	return phrase.toLowerCase();
 }
 
-/** Whether the line announces a message that the sender forwards. */
-export function startsForward(line: string): boolean {
+/**
+ * Whether the line announces a message that the sender forwards: between dashes, or in front of the
+ * header of that message, which may be marked as a quote.
+ */
+export function startsForward(lines: readonly string[], index: number): boolean {
+	const line = lines[index] ?? '';
 	const phrase = getRuledPhrase(line) || /^.{0,100}[:：]$/.exec(line.toLowerCase())?.[0];
-	return words.forwarding.some((word) => phrase?.includes(word));
+	if (!words.forwarding.some((word) => phrase?.includes(word))) return false;
+	if (phrase !== line.toLowerCase()) return true;
+	const linesBelow = lines.slice(index + 1, index + 1 + maxHeaderLines + maxBlankLines);
+	const plainLines = linesBelow.map((text) => text.replace(/^>\s*/, ''));
+	return startsHeader(
+		plainLines,
+		plainLines.findIndex((text) => text !== ''),
+	);
 }
 
 /**

@@ -1,9 +1,7 @@
-import { startsForward, startsHeader, startsOriginal } from './earlierHeader';
+import { maxBlankLines, startsForward, startsHeader, startsOriginal } from './earlierHeader';
 import * as introductions from './introduction';
 import words from './replyWords.json';
 
-/** At most this many blank lines are between an introduction and its quote. */
-const maxBlankLines = 10;
 const maxSignatureLines = 20;
 /** Labels such as `[External]` that organizations put before a subject, and a word such as `Re`. */
 const subjectPattern = (prefixes: readonly string[]) =>
@@ -68,7 +66,7 @@ class MailLines {
 
 	#isForward(index: number): boolean {
 		const isHeader = !this.#isReply && startsHeader(this.#lines, index);
-		return isHeader || startsForward(this.#lines[index] ?? '');
+		return isHeader || startsForward(this.#lines, index);
 	}
 
 	/** Reads a line, or the quote that begins with it. @returns the index of the next line */

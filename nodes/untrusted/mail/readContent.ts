@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../core/text';
 import { htmlToText } from '../html/htmlToText';
 import { decodeHeader, decodeText } from './charset';
 import {
@@ -168,14 +169,22 @@ function chooseText(alternatives: readonly PartText[]): PartText {
 	return { plain, html };
 }
 
+function textToHtml(text: string): string {
+	const lines = text.trim();
+	return lines === '' ? '' : `<div>${escapeHtml(lines).replaceAll(/\r\n?|\n/g, '<br>\n')}</div>`;
+}
+
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
 function joinTexts(parts: readonly PartText[]): PartText {
 	const texts = parts.filter(({ plain, html }) => plain !== undefined || html !== undefined);
-	const htmls = texts.map(({ html }) => html).filter((html) => html !== undefined);
-	const html = htmls.length > 0 ? htmls.join('\n') : undefined;
-	if (texts.every(({ plain }) => plain === undefined)) return { html };
-	const plain = texts.map((text) => text.plain ?? htmlToText(text.html ?? '')).join('\n');
-	return { plain, html };
+	const plains = texts.map(({ plain, html = '' }) => plain ?? htmlToText(html));
+	const htmls = texts.map(({ html, plain = '' }) => html ?? textToHtml(plain));
+	const hasHtml = texts.some(({ html }) => html !== undefined);
+	const hasPlain = texts.some(({ plain }) => plain !== undefined);
+	return {
+		...(hasPlain && { plain: plains.join('\n') }),
+		...(hasHtml && { html: htmls.join('\n') }),
+	};
 }
 
 /**

@@ -66,8 +66,9 @@ class BlockNester {
 		const last = this.#open.at(-1);
 		const sibling = last && isList(last) && last.level === level ? last : undefined;
 		// Adjacent items of the same level and kind form one list, even if Docs assigns them to
-		// several lists.
-		if (sibling?.kind === kind) {
+		// several lists, unless the numbers begin anew.
+		const nextNumber = (sibling?.list.start ?? 1) + (sibling?.list.children.length ?? 0);
+		if (sibling?.kind === kind && (kind !== 'number' || number === nextNumber)) {
 			sibling.list.children.push(item);
 			return;
 		}

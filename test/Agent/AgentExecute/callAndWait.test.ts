@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server';
 import { failureOf } from '../../createExecuteContext';
+import { useSteadyClock } from '../../steadyClock';
 import { until } from '../session/tap';
 import {
 	apiKey,
@@ -20,6 +21,7 @@ const answers = [{ type: 'step' }, { type: 'answer', text: 'done' }];
 let service: AgentService;
 const serve = serveEach((started) => (service = started), { messages: () => answers });
 beforeEach(() => serve());
+useSteadyClock();
 
 const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
 const never = { matchValue: 'never' };

@@ -3,11 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { AgentService, AgentServiceOptions } from '../../../dev/agent-service/server';
 import { failureOf } from '../../createExecuteContext';
+import { useSteadyClock } from '../../steadyClock';
+import { turns } from '../../turns';
 import { until } from '../session/tap';
 import { expectFailure, runExecute, type RunOptions, serveEach } from './executeRun';
 
 let service: AgentService;
 const serve = serveEach((started) => (service = started), { messages: () => [answer] });
+const clock = useSteadyClock();
 
 const answer = { type: 'answer', text: '42' };
 const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
@@ -100,10 +103,13 @@ describe('before the call', () => {
 		service.script({ status: 429, retryAfter: 1 });
 		const running = run();
 		await until(() => service.requests.length === 1);
-		await new Promise((resolve) => setTimeout(resolve, 200));
+		// The answer has come, and the wait for the next try has begun.
+		await turns(100);
 		setImmediate(() => {
 			service.closeChannels(1001);
-			const end = performance.now() + 3000;
+			clock.jump(3000);
+			// Long enough that the clock is looked at before the close frame is read.
+			const end = performance.now() + 20;
 			while (performance.now() < end);
 		});
 		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
@@ -210,7 +216,7 @@ describe('a call that fails after the answer came', () => {
 				setTimeout(() => {
 					service.dropChannels();
 				}, 20);
-				return { status: 504, delayMilliseconds: 100 };
+				return { status: 504, after: until(() => service.upgrades.length === 2) };
 			},
 		});
 		const error = await expectFailure(

@@ -242,9 +242,25 @@ describe('a signature credential that names its hosts', () => {
 		expect(service.connections).toBe(0);
 	});
 
-	test('its own host is called', async () => {
+	test.each([['127.0.0.1'], [['agent.example.com', ' 127.0.0.1 ']]])(
+		'its own host is called: %j',
+		async (allowedHosts) => {
+			await serve();
+			expect(await run({ signer: { allowedHosts } })).toHaveLength(1);
+		},
+	);
+
+	test.each([
+		[['agent.example.com'], 'is not allowed for 127.0.0.1'],
+		[[undefined], "'Allowed Hosts' of the Agent Signature API credential"],
+		...[[], undefined, null, 5, {}].map((value): [unknown, string] => [
+			value,
+			"'Allowed Hosts' of the Agent Signature API credential gives no hosts",
+		]),
+	])('an expression that gives %j does not allow any host', async (allowedHosts, message) => {
 		await serve();
-		expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
+		await expectFailure(run({ signer: { allowedHosts } as IDataObject }), 400, message);
+		expect(service.connections).toBe(0);
 	});
 });
 

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, StructuredChunk } from 'n8n-workf
 
 import type { AgentService, ExecuteFields } from '../../../dev/agent-service/server';
 import { failureOf } from '../../createExecuteContext';
+import { useSteadyClock } from '../../steadyClock';
 import { until } from '../session/tap';
 import {
 	apiKey,
@@ -21,6 +22,7 @@ import {
 
 let service: AgentService;
 const serve = serveEach((started) => (service = started));
+useSteadyClock();
 
 const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
 	(JSON.parse(initialPayload) as { input: string }).input;
@@ -101,8 +103,12 @@ describe('turns of a session', () => {
 		await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
 		const wait = { waitUntil: 'match', matchField: '', matchValue: '[END], [DONE]' };
 		const [item] = await run({ wait });
-		const [endedBy, text] = ['match', '[DONE]'];
-		expect(item?.json).toMatchObject({ endedBy, lastMessage: text, output: text });
+		expect(item?.json).toMatchObject({
+			endedBy: 'match',
+			lastMessage: '[DONE]',
+			messages: [{}, {}, { message: '[DONE]' }],
+			output: 'done',
+		});
 	});
 
 	test('output is the text of the last message that has one, at the field that is named', async () => {
@@ -280,6 +286,17 @@ describe('while the node waits', () => {
 			: { messageCount: texts.length };
 		const [item] = await run({ wait, options: { textPieces: 'joined' }, onChunk });
 		expect([item?.json.output, text()]).toEqual([joined, joined]);
+	});
+
+	test.each([
+		['last', 'Hello\n\nworld', 'world'],
+		['joined', 'Helloworld', 'Helloworld'],
+	])('a text that only ends the wait is no answer (%s)', async (textPieces, shown, output) => {
+		await serve({ messages: () => ['Hello', 'world', '[DONE]'] });
+		const { onChunk, text } = chat();
+		const wait = { waitUntil: 'match', matchField: '', matchValue: '[DONE]' };
+		const [item] = await run({ wait, options: { textPieces }, onChunk });
+		expect([text(), item?.json.output]).toEqual([shown, output]);
 	});
 
 	test('an answer by HTTP alone is shown, too', async () => {

@@ -7,7 +7,10 @@ import {
 } from '../../../dev/agent-service/server';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
+import { useSteadyClock } from '../../steadyClock';
 import { apiKey, numbered, runExecute } from './executeRun';
+
+useSteadyClock();
 
 describe('costly answers', () => {
 	let service: AgentService;

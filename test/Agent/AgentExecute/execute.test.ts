@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AgentService, ExecuteStep } from '../../../dev/agent-service/server.ts';
+import { freePort } from '../../../dev/n8n/startN8n.ts';
 import { failureOf } from '../../createExecuteContext';
 import {
 	apiKey,
@@ -18,7 +19,10 @@ import {
 	sessionsOf,
 	signer,
 } from './executeRun';
+import { holdTime } from '../../heldTime';
 import { countStoredResults } from '../../sharedState';
+import { turns } from '../../turns';
+import { until } from '../session/tap';
 
 let service: AgentService;
 const serve = serveEach((started) => (service = started));
@@ -116,6 +120,7 @@ describe('the answer', () => {
 	test.each<[string, ExecuteStep, unknown]>([
 		['JSON', { body: { ok: [1] } }, { ok: [1] }],
 		['text', { body: 'hello' }, 'hello'],
+		['JSON that says it is text', { body: '{"text":"hi"}' }, { text: 'hi' }],
 		['HTML', { body: '<h1>Hi</h1>', contentType: 'text/html' }, '<h1>Hi</h1>'],
 		['nothing', { body: '', status: 204 }, null],
 	])('%s is passed on', async (_name, step, response) => {
@@ -212,11 +217,10 @@ describe('a call is repeated', () => {
 
 	test('when nothing listened', async () => {
 		await serve();
-		await service.close();
-		const port = Number(service.url.split(':').at(-1));
+		const port = await freePort();
 		const late = createServer((_request, response) => response.end('{}'));
 		const outcome = run({ api: { deploymentUrl: `http://127.0.0.1:${port}` } });
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		await turns(50);
 		await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve));
 		try {
 			expect(await outcome).toHaveLength(1);
@@ -227,12 +231,40 @@ describe('a call is repeated', () => {
 });
 
 test.each<[string, ExecuteStep, string]>([
-	['not answered', { fault: 'silence' }, '1 s'],
+	['not answered', { fault: 'silence' }, '60 s'],
 	['answered too slowly', { body: 'x'.repeat(50), dripMilliseconds: 200 }, ''],
 ])('a call that is %s in time ends with 504, and is not repeated', async (_, step, message) => {
 	await serve();
 	service.script(step);
-	await expectFailure(run({ parameters: limitedTo({ timeoutSeconds: 1 }) }), 504, message);
+	await holdTime(async (time) => {
+		const parameters = limitedTo({ timeoutSeconds: 60 });
+		const failed = expectFailure(run({ parameters }), 504, message);
+		await time.until(() => service.requests.length === 1);
+		await time.pass(60_000);
+		await failed;
+	});
+	expect(service.requests).toHaveLength(1);
+});
+
+/** The body is read for a second, or until the limit of the call. */
+test.each<[string, ExecuteStep, number, string]>([
+	['400', { status: 400 }, 0, 'The agent was not started'],
+	['401', { status: 401 }, 59_500, 'Check the API key'],
+	['429 with Retry-After', { status: 429, retryAfter: 7200 }, 0, 'asks n8n to wait 7200 s'],
+])('a refusal with %s counts, even if its body never ends', async (_, step, waited, text) => {
+	await serve();
+	let answer = () => {};
+	const after = new Promise<void>((resolve) => (answer = resolve));
+	service.script({ ...step, after, body: 'x'.repeat(100), dripMilliseconds: 400 });
+	await holdTime(async (time) => {
+		const parameters = limitedTo({ timeoutSeconds: 60 });
+		const failed = expectFailure(run({ parameters }), step.status ?? 0, '(4', text);
+		await time.until(() => service.requests.length === 1);
+		await time.pass(waited);
+		answer();
+		await time.pass(1000);
+		await failed;
+	});
 	expect(service.requests).toHaveLength(1);
 });
 
@@ -405,8 +437,8 @@ test.each<[string, ExecuteStep, string]>([
 	service.script(step);
 	const stop = new AbortController();
 	const outcome = failureOf(run({ signal: stop.signal }));
-	while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-	await new Promise((resolve) => setTimeout(resolve, 50));
+	await until(() => service.requests.length === 1);
+	await turns(50);
 	stop.abort();
 	expect(await outcome).toMatchObject({
 		message: 'The execution was stopped',

@@ -118,7 +118,7 @@ export async function runExecute(
 		nodeType: node,
 		credentials: {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...options.api },
-			agentSignatureApi: { ...signer, ...options.signer },
+			agentSignatureApi: { allowedHosts: '', ...signer, ...options.signer },
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		items: options.items,
@@ -152,7 +152,7 @@ export async function callTool(
 		nodeType,
 		credentials: {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-			agentSignatureApi: signer,
+			agentSignatureApi: { allowedHosts: '', ...signer },
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },

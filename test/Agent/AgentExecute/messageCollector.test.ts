@@ -1,5 +1,4 @@
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import type { RetryDecision } from '../../../nodes/Agent/session/reconnect';
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import {
 	MessageCollector,
@@ -30,8 +29,8 @@ function collect(
 	function tell() {
 		if (isAnswered && messageCollector.endReason) told.push(messageCollector.endReason);
 	}
-	const end = (closeReason: CloseReason, decision: RetryDecision = 'backoff') => {
-		messageCollector.handleChannelEnd({ closeReason, decision });
+	const end = (closeReason: CloseReason) => {
+		messageCollector.handleChannelEnd(closeReason);
 	};
 	const collector = {
 		markCallSent: () => {
@@ -48,10 +47,8 @@ function collect(
 		gotTooMuch: () => {
 			end({ kind: 'tooLarge' });
 		},
-		/** @returns whether the wait is over */
-		refused: () => {
-			end({ kind: 'dropped' }, 'longBackoff');
-			return messageCollector.endReason !== undefined;
+		dropped: () => {
+			end({ kind: 'dropped' });
 		},
 		stop: () => {
 			messageCollector.stop();
@@ -198,7 +195,8 @@ test('a close after the end changes nothing', () => {
 	collector.closed();
 	collector.markCallEnded();
 	collector.closed();
-	expect([told, collector.refused()]).toEqual([['close'], true]);
+	collector.dropped();
+	expect(told).toEqual(['close']);
 });
 
 test('64 MiB to the byte are taken', () => {
@@ -268,20 +266,6 @@ describe('after the call', () => {
 		collector.markCallEnded();
 		for (const text of ['no changes', 'no changes', 'done']) add(text);
 		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
-	});
-
-	test('a refusal of the channel is silence, if something has come, and nothing otherwise', () => {
-		const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
-		for (const end of [silence, { waitUntil: 'close' } as const]) {
-			const { told, collector, add } = collectFromCall(end);
-			collector.markCallEnded();
-			expect(collector.refused()).toBe(false);
-			add('answer');
-			expect([collector.refused(), told]).toEqual(
-				end === silence ? [true, ['silence']] : [false, []],
-			);
-			collector.stop();
-		}
 	});
 });
 

@@ -24,7 +24,13 @@ test.each([
 	['application/problem+json', '[1]', [1]],
 	['application/json', 'not json', 'not json'],
 	['text/html', '<b>hi</b>', '<b>hi</b>'],
-	['text/plain', '{"a":1}', '{"a":1}'],
+	['text/plain', '{"a":1}', { a: 1 }],
+	['text/event-stream', ' [1]', [1]],
+	['application/octet-stream', '{"a":1}', { a: 1 }],
+	['text/plain', '5', '5'],
+	['text/plain', `${' '.repeat(64)}5`, `${' '.repeat(64)}5`],
+	['text/plain', 'null', 'null'],
+	['text/plain', '[12:00] done', '[12:00] done'],
 	[undefined, '{"a":1}', { a: 1 }],
 	[undefined, '\uFEFF{"a":1}', { a: 1 }],
 	[undefined, 'plain', 'plain'],
@@ -33,12 +39,32 @@ test.each([
 	expect(content(type, body)).toEqual({ response });
 });
 
-test('a text in another character set than UTF-8 stays bytes, so that nothing is lost', () => {
-	const bytes = Buffer.from([0xfc]);
-	expect(content('text/plain; charset=iso-8859-1', bytes)).toMatchObject({
-		bytes,
-		mimeType: 'text/plain',
-	});
+test.each([
+	['text/plain; charset=iso-8859-1', 'Grüße', 'Grüße'],
+	['text/plain; Charset="ISO-8859-1"', '{"a":"Grüße"}', { a: 'Grüße' }],
+	['application/json; charset=latin1', '{"a":"Grüße"}', { a: 'Grüße' }],
+])('a text in the character set of %s is a text: %s', (type, text, response) => {
+	expect(content(type, Buffer.from(text, 'latin1'))).toEqual({ response });
+});
+
+test.each(['text/plain', 'text/plain; charset=utf-8', 'text/plain; charset=klingon'])(
+	'a text in a character set that %s does not tell stays bytes, so that nothing is lost',
+	(type) => {
+		const bytes = Buffer.from([0xfc]);
+		expect(content(type, bytes)).toMatchObject({ bytes, mimeType: 'text/plain' });
+	},
+);
+
+test('JSON that would block n8n is not parsed, whatever its character set hides', () => {
+	// In Shift JIS, 0x81 0x5c is one character. In UTF-8, its backslash would hide the quote.
+	const text = Buffer.concat([
+		Buffer.from('["'),
+		Buffer.from([0x81, 0x5c]),
+		Buffer.from(`",${'['.repeat(1001)}${']'.repeat(1001)}]`),
+	]);
+	const shown = `["―",${'['.repeat(1001)}${']'.repeat(1001)}]`;
+	for (const type of ['text/plain', 'application/json'])
+		expect(content(`${type}; charset=shift_jis`, text)).toEqual({ response: shown });
 });
 
 test('other media, and bytes that are no text, stay bytes', () => {
@@ -174,6 +200,7 @@ describe('of what a stranger made up', () => {
 });
 
 describe('the text of a turn', () => {
+	const joined = { textField: 'text', textPieces: 'joined', matchField: 'type' } as const;
 	const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
 		const all = new TurnText(pieces);
 		return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
@@ -212,7 +239,7 @@ describe('the text of a turn', () => {
 		expectLinear(
 			'word ',
 			(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-			(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
+			(pieces) => buildOutputText(pieces, joined, 'match'),
 			500_000,
 		);
 	});
@@ -229,12 +256,12 @@ describe('the text of a turn', () => {
 
 	test('is joined without a whole that only the end of a match tells', () => {
 		expect([
-			buildOutputText(messages, 'text', 'joined', 'match'),
-			buildOutputText(messages, 'text', 'joined', 'count'),
+			buildOutputText(messages, joined, 'match'),
+			buildOutputText(messages, joined, 'count'),
 		]).toEqual(['a', 'aa']);
 		expect([
-			buildOutputText(messages, 'text', 'last', 'match'),
-			buildOutputText([], 'text', 'joined', 'match'),
+			buildOutputText(messages, { ...joined, textPieces: 'last' }, 'match'),
+			buildOutputText([], joined, 'match'),
 		]).toEqual(['a', null]);
 	});
 });

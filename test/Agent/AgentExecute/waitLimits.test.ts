@@ -238,6 +238,46 @@ test('a refusal during the call no longer counts when the channel is open again'
 	expect(await outcome).toMatchObject({ endedBy: 'count', hasGap: true });
 });
 
+describe('a refusal during the call, after a message, when the wait is for silence', () => {
+	async function refuse(waitUntil: WaitSettings['waitUntil'] = 'silence') {
+		const begun = begin({ waitUntil, silenceSeconds: 5 });
+		const { clock, channels, call } = begun;
+		let answer = () => {};
+		call.mockReturnValue(new Promise<void>((resolve) => (answer = resolve)));
+		opening(channels);
+		await clock.advance(2000);
+		channels.send('1');
+		channels.listeners[0]?.onChannelEnd?.({ ...lost, decision: 'longBackoff' });
+		await clock.advance(60_000);
+		return { ...begun, answer };
+	}
+
+	test('loses no message that comes when the channel is open again', async () => {
+		const { clock, channels, outcome, answer } = await refuse();
+		opening(channels);
+		channels.send('2');
+		answer();
+		await clock.advance(5000);
+		expect(await outcome).toMatchObject({
+			endedBy: 'silence',
+			hasGap: true,
+			messages: [{ message: 1 }, { message: 2 }],
+		});
+	});
+
+	test('ends the wait when the call is answered', async () => {
+		const { outcome, answer } = await refuse();
+		answer();
+		expect(await outcome).toMatchObject({ endedBy: 'silence', messages: [{ message: 1 }] });
+	});
+
+	test('fails the item where something else is waited for', async () => {
+		const { outcome, answer } = await refuse('close');
+		answer();
+		expect(await outcome).toMatchObject({ code: 503, message: 'Lost' });
+	});
+});
+
 describe('a call that fails when messages have come', () => {
 	const ambiguous = new NodeError({ code: 504, message: 'No answer', outcome: 'unknown' });
 	const carriedOut = new NodeError({ code: 502, message: 'Cut', outcome: 'done' });

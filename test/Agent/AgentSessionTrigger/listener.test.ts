@@ -8,7 +8,7 @@ import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
-import { type TriggerOptions, TriggerRun, until } from './triggerRun';
+import { type Emitted, type TriggerOptions, TriggerRun, until } from './triggerRun';
 
 const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
@@ -140,6 +140,38 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 		for (const { done } of run.emitted.slice(5, 15)) done?.resolve({} as IRun);
 		await clock.advance(0);
 		expect(run.emitted).toHaveLength(25);
+	});
+
+	test('an end that comes after all tells how long executions take', async () => {
+		const { run, clock } = await lose(10, 1, 1000);
+		await clock.advance(59_000);
+		expect(run.emitted).toHaveLength(21);
+		for (const { done } of run.emitted.slice(1, 11)) done?.resolve({} as IRun);
+		await clock.advance(580_000);
+		expect(run.failedExecutions).toHaveLength(1);
+	});
+
+	test.each<[string, (done: Emitted['done']) => void]>([
+		['one that n8n did not start', (done) => done?.reject(new Error('no database'))],
+		['one with a key that n8n knows', (done) => done?.resolve(undefined as never)],
+	])('%s does not tell how long executions take', async (_, end) => {
+		const { run, clock } = await lose(10, 0);
+		end(run.emitted[0]?.done);
+		await clock.advance(15 * 60_000 - 1);
+		expect(run.emitted).toHaveLength(11);
+		await clock.advance(1);
+		expect(run.emitted).toHaveLength(21);
+	});
+
+	test('a message that n8n refuses when nothing waits for it any more is lost like any other', async () => {
+		const { run, clock, channels } = listen(byId, { settings: { executionTimeout: 120 } });
+		channels.send('{"id":1}');
+		await clock.advance(120_000);
+		run.emitted[0]?.done?.reject(new Error('no database'));
+		await clock.advance(0);
+		expect(messagesOf(run)).toEqual(['1 message was not accepted by n8n']);
+		channels.send('{"id":1}');
+		expect(run.emitted).toHaveLength(2);
 	});
 });
 
@@ -430,6 +462,21 @@ describe('closing', () => {
 		await until(() => run.emitted.length === 1);
 		await clock.advance(0);
 		expect(clock.pending).toBe(0);
+	});
+
+	test('names the session of a message that n8n refuses later, and takes it again', async () => {
+		const node = nodeOfItsOwn();
+		const first = listen(byId, {}, node);
+		first.channels.send('{"id":1}');
+		await closeIn(node.clock, first.listening);
+		first.run.emitted[0]?.done?.reject(new Error('no database'));
+		await node.clock.advance(0);
+		expect(first.run.logged).toContain(
+			'Session channel s1: n8n takes no more messages: no database',
+		);
+		const second = listen(byId, {}, node);
+		second.channels.send('{"id":1}');
+		expect(second.run.emitted).toHaveLength(1);
 	});
 
 	test('waits for nothing when nothing is queued', async () => {

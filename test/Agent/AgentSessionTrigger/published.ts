@@ -8,6 +8,7 @@ import {
 import { withBinaryData } from '../../createExecuteContext';
 import { type TriggerOptions, TriggerRun, until } from './triggerRun';
 import { countListeningNodes } from '../../sharedState';
+import { useSteadyClock } from '../../steadyClock';
 
 export const apiKey = 'canary-api-key-55aa';
 
@@ -20,6 +21,7 @@ export class Published {
 
 	constructor() {
 		beforeAll(withBinaryData);
+		useSteadyClock();
 		beforeEach(() => {
 			this.#workflow++;
 			return this.serve();

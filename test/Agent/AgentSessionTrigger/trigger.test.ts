@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { ExpressionError, type IDataObject, type IRun } from 'n8n-workflow';
 
+import { freePort } from '../../../dev/n8n/startN8n';
 import { createEventArrival } from '../../../nodes/Agent/AgentSessionTrigger/arrival';
 import { getNodeMemory, NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { loadBinaryData } from '../../createExecuteContext';
@@ -8,6 +9,7 @@ import { FakeClock } from '../session/fakeClock';
 import { apiKey, Published } from './published';
 import { canaries, until, type TriggerOptions, TriggerRun } from './triggerRun';
 import { countListeningNodes } from '../../sharedState';
+import { turns } from '../../turns';
 
 const published = new Published();
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
@@ -84,7 +86,9 @@ describe('a published trigger', () => {
 	});
 
 	test('survives a server that is down, and marks no gap before the first channel (#36388, #3607)', async () => {
-		const { port } = published.service;
+		const port = await freePort();
+		await published.service.close();
+		await published.serve({ port });
 		await published.service.close();
 		const run = await published.publish();
 		await until(() => run.logged.some((text) => text.includes('refused')));
@@ -245,7 +249,7 @@ describe('a second start of the same node', () => {
 		const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
 		published.service.send('s1', ...numbers);
 		await until(() => first.items.length === 1);
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		await turns(100);
 		const closing = first.close();
 		const later = [{}, {}, {}].map(() =>
 			published.publish({ options }, { workflowId: 'meanwhile' }),
@@ -311,6 +315,7 @@ describe('closing', () => {
 		published.service.send('s1', 1);
 		await until(() => first.items.length === 1);
 		await first.close();
+		await until(() => published.service.countOpenChannels() === 0);
 		published.service.send('s1', 2);
 		const next = await published.listening();
 		published.service.send('s1', 3, 4);

@@ -166,7 +166,7 @@ export class TriggerRun {
 		const { url, webSocketUrl, apiKey } = service;
 		const values: Record<string, IDataObject> = {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...api },
-			agentSignatureApi: { userId: '0xa1', ...canaries, ...signer },
+			agentSignatureApi: { userId: '0xa1', allowedHosts: '', ...canaries, ...signer },
 		};
 		const credentialsHelper = {
 			isCredentialUsableByNode: () => true,

@@ -19,7 +19,10 @@ afterEach(async () => {
 
 /** A connection on a real socket, and what it told. */
 function openChannel(settings: Partial<ConnectionOptions> = {}, clock = new FakeClock()) {
-	const told = { opened: 0, messages: [] as string[], endings: [] as CloseReason[], clock };
+	const told = {
+		...{ opened: 0, pongs: 0, clock },
+		...{ messages: [] as string[], endings: [] as CloseReason[] },
+	};
 	const api = { ...credentialOf(service.webSocketUrl), apiKey: 'test-api-key' };
 	const identity = buildIdentity(signatureOf('canary-signature'));
 	const channel = connect(
@@ -29,6 +32,7 @@ function openChannel(settings: Partial<ConnectionOptions> = {}, clock = new Fake
 			onEvent: ({ event }) => {
 				if (event !== 'disconnected') told.opened++;
 			},
+			onPong: () => told.pongs++,
 			onFrame: ({ data }) => told.messages.push(data.toString()),
 			onChannelEnd: ({ closeReason }) => told.endings.push(closeReason),
 		},
@@ -73,9 +77,7 @@ describe('a channel on a real socket', () => {
 	it('ends when the server stops answering pings, and leaves nothing at the server', async () => {
 		const { channel, told, isOpen } = openChannel();
 		await isOpen();
-		await until(() => service.pings.get('s1') === 1);
-		// The pong of the first ping is on its way back.
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await until(() => told.pongs === 1);
 		const [peer] = service.getChannels('s1');
 		peer?.pause();
 		await told.clock.advance(45_000);

@@ -55,9 +55,9 @@ const table: [CloseReason, number, string, string][] = [
 	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
 	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
 	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
-	[answer(299), 299, 'status 299', "adds '/ws'"],
-	[answer(300), 300, 'status 300', 'follows no redirect'],
-	[answer(399), 399, 'status 399', 'follows no redirect'],
+	[answer(299), 502, 'status 299', "adds '/ws'"],
+	[answer(300), 502, 'status 300', 'follows no redirect'],
+	[answer(399), 502, 'status 399', 'follows no redirect'],
 	[answer(400), 400, 'status 400', 'signature'],
 	[answer(401), 401, 'status 401', 'signature'],
 	[answer(403), 403, 'status 403', 'signature'],
@@ -69,7 +69,7 @@ const table: [CloseReason, number, string, string][] = [
 	[answer(499), 499, 'status 499', "adds '/ws'"],
 	[answer(500), 500, 'status 500', 'busy'],
 	[answer(503), 503, 'status 503', 'busy'],
-	[answer(200), 200, 'status 200', "adds '/ws'"],
+	[answer(200), 502, 'status 200', "adds '/ws'"],
 	[answer(407, { isFromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
 ];
 

@@ -116,6 +116,22 @@ describe('reconnecting', () => {
 		expect(session.account.messages[0]?.gapMs).toBe(45_500);
 	});
 
+	it.each([false, true])(
+		'does not take a new channel that never answers a ping for dead (opened while paused: %s)',
+		async (isPaused) => {
+			const session = await new FakeSession().opened();
+			session.network.last.listener.onControlFrame('pong');
+			session.network.onSocket = opens;
+			if (isPaused) session.connection.pause();
+			session.network.last.end();
+			await session.clock.advance(1000);
+			session.connection.resume();
+			await session.clock.advance(600_000);
+			expect(endsOf(session)).toEqual(['dropped']);
+			expect(session.network.last.pings).toBeGreaterThan(1);
+		},
+	);
+
 	it('sums up the gaps that no message has told of', async () => {
 		const session = await new FakeSession().opened();
 		for (const wait of [500, 1000]) {

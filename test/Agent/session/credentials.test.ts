@@ -21,6 +21,7 @@ const keys = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned
 const signed = parseAgentSignatureCredential({
 	...{ ...keys, signature: ' 0xsigned\n' },
 	timestampMode: 'current',
+	allowedHosts: '',
 });
 
 describe('identityOf', () => {
@@ -116,7 +117,7 @@ describe('the credentials of a node', () => {
 				await Promise.resolve();
 				const [apiKey = ''] = apiKeys;
 				const api = { webSocketUrl: 'wss://agent.example', apiKey };
-				return type === 'agentApi' ? api : keys;
+				return type === 'agentApi' ? api : { ...keys, allowedHosts: '' };
 			},
 			helpers: {},
 		};
@@ -288,7 +289,6 @@ describe('URLs', () => {
 
 	test.each([
 		['', 'https://anywhere.example'],
-		[undefined, 'wss://anywhere.example/ws'],
 		['agent.example.com', 'https://agent.example.com/execute'],
 		['agent.example.com', 'wss://agent.example.com:3010/ws'],
 		[' other.example,\nAgent.Example.Com ', 'https://agent.example.com/execute'],

@@ -5,6 +5,7 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
+import { freePort } from '../../../dev/n8n/startN8n';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import {
 	type EgressFilter,
@@ -145,7 +146,7 @@ test('n8n is asked about the address without what is secret in it', async () => 
 
 test('before n8n had a policy for sockets there is none', async () => {
 	const api = { webSocketUrl: 'wss://agent.example', apiKey };
-	const signer = { ...canaries, userId: '0xuser' };
+	const signer = { ...canaries, userId: '0xuser', allowedHosts: '' };
 	const getCredentials = (type: string) =>
 		Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
 	expect(await createConnectRequestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty(
@@ -294,11 +295,10 @@ describe('a channel through a proxy', () => {
 	});
 
 	it('that is not there is a network error', async () => {
-		await proxy.close();
+		process.env.HTTP_PROXY = `http://127.0.0.1:${await freePort()}`;
 		const tap = new Tap(url());
 		await tap.closed;
 		expect(tap.endings).toMatchObject([{ error: { errorCode: 'ECONNREFUSED' } }]);
-		proxy = await new ConnectProxy().listen();
 	});
 
 	it.each(['tunnel', 'stall'] as const)(

@@ -50,6 +50,7 @@ export const signatureOf = (signature: string) =>
 		userId: '0xuser',
 		userPublicKey: canaries.userPublicKey,
 		signature,
+		allowedHosts: '',
 	});
 
 /** What a connection told its listener and its log. */

@@ -1,6 +1,7 @@
 import http from 'node:http';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
+import { turns } from '../../turns';
 import { Tap, until } from './tap';
 
 let service: AgentService;
@@ -222,7 +223,7 @@ describe('a socket of ws', () => {
 		await until(() => tap.messages.length === 1);
 		tap.socket.pause();
 		service.send('s1', 'second', 'third');
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		await turns(50);
 		tap.socket.terminate();
 		await tap.closed;
 		expect(tap.messages.map(({ text }) => text)).toEqual(['first', 'second', 'third']);

@@ -207,6 +207,18 @@ describe('resumed upload', () => {
 			expect(uploads.fileCount()).toBe(0);
 		});
 
+		test.each([{ status: 503 }, { connection: 'resetAfter' }] as const)(
+			'the tries of the start end: nothing was made, and the failure says so (%j)',
+			async (fault) => {
+				uploads.google.fault({ match: 'drive.files.create', times: 100, ...fault });
+				expect(await catchFailure(uploads.send({}, 3))).toMatchObject({
+					code: 503,
+					outcome: 'notDone',
+				});
+				expect(uploads.fileCount()).toBe(0);
+			},
+		);
+
 		test('the tries end with the last chunk: nobody knows', async () => {
 			uploads.google.fault({
 				match: 'upload.session',

@@ -174,7 +174,7 @@ const combining = (parts: Partial<Combination>): Combination => ({
 
 const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
 
-function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
+function jobOf(operation: Operation, index = 0, combineKey?: string, place?: string): Job {
 	return {
 		index,
 		resource: 'mail',
@@ -187,6 +187,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 			limits,
 		}),
 		combineKey,
+		place,
 		changedId: undefined,
 	};
 }
@@ -403,16 +404,20 @@ test('clients that cannot be made fail every member', async () => {
 	]);
 });
 
-test('jobs with one key go together, unless a job of another operation lies between them', () => {
+test('jobs with one key go together, unless one of another operation, or in their place with another key, lies between them', () => {
 	const [one, other] = [operationWith({}), operationWith({})];
 	const jobs = [
-		jobOf(one, 0, 'a'),
-		jobOf(one, 1, 'b'),
-		jobOf(one, 2, 'a'),
-		jobOf(other, 3, 'a'),
-		jobOf(one, 4, 'a'),
-		jobOf(one, 5),
-		jobOf(one, 6),
+		jobOf(one, 0, 'a', 'A'),
+		jobOf(one, 1, 'b', 'B'),
+		jobOf(one, 2, 'a', 'A'),
+		jobOf(other, 3, 'a', 'A'),
+		jobOf(one, 4, 'a', 'A'),
+		jobOf(one, 5, 'a2', 'A'),
+		jobOf(one, 6, 'a', 'A'),
+		jobOf(one, 7, undefined, 'A'),
+		jobOf(one, 8, 'a', 'A'),
+		jobOf(one, 9),
+		jobOf(one, 10),
 	];
 	const batches = planBatches(
 		jobs.map((value, index) => ({ index, value, requestIdentity: undefined })),
@@ -424,6 +429,10 @@ test('jobs with one key go together, unless a job of another operation lies betw
 		[4],
 		[5],
 		[6],
+		[7],
+		[8],
+		[9],
+		[10],
 	]);
 });
 

@@ -225,8 +225,10 @@ function collectPlaceholders(
  */
 function findValue(fields: IDataObject, name: string): string | undefined {
 	const value = findValueAtPath(fields, name);
-	if (typeof value === 'string' || value === undefined) return value;
-	return value === null ? '' : JSON.stringify(value);
+	if (value === undefined || value === null) return value === null ? '' : undefined;
+	// A date is a text in JSON.
+	const data: unknown = JSON.parse(JSON.stringify(value));
+	return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
 type Placeholder = MarkdownReplacement & { readonly place: ContentPlace };

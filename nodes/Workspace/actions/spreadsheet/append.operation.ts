@@ -119,6 +119,7 @@ export const append = defineOperation({
 	prepare: (params, item) => prepareRows(params, item),
 	combine: {
 		getKey: (params) => `${ranges.buildTargetKey(params)} ${hasColumnNames(params)}`,
+		getPlace: ranges.buildTabKey,
 		getLockId: (params) => params.spreadsheetId,
 		weigh: ({ weight }) => weight,
 		plan: async ({ sheets }, all) => await planAppend(sheets, all),

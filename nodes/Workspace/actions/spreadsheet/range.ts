@@ -172,3 +172,13 @@ export function buildTargetKey(params: TargetParams): string {
 	const target = { ...params, values: undefined, columns: undefined, tab: undefined };
 	return JSON.stringify({ ...target, range: printTarget(params) });
 }
+
+/**
+ * Builds a key that is equal for all items that name the same tab.
+ * @throws NodeError 400 as `parseTarget` does
+ */
+export function buildTabKey(params: TargetParams & { readonly spreadsheetId: string }): string {
+	// A range without cells may be the title of a tab.
+	const { tab, name } = parseTarget(params);
+	return JSON.stringify([params.spreadsheetId, tab ?? name]);
+}

@@ -6,7 +6,7 @@ import { defineOperation } from '../../operation';
 import { hasColumnNames } from './cells';
 import * as fields from './fields';
 import type { WriteParams } from './fields';
-import { buildTargetKey, parseBounds } from './range';
+import { buildTabKey, buildTargetKey, parseBounds } from './range';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { openTarget } from './spreadsheet';
 import * as plans from './tablePlan';
@@ -131,6 +131,7 @@ export const write = defineOperation({
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
+		getPlace: buildTabKey,
 		getLockId: (params) =>
 			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
 		// A run that replaces the table must not write the rows of another run, too.

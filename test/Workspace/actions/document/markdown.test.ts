@@ -370,6 +370,19 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 	expect(documentTabsToMarkdown([tab])).toBe('1. x\n2. x\n3. x');
 });
 
+test('a list whose numbers begin anew is another list', () => {
+	const item = (content: string, listId: string) => ({
+		paragraph: { elements: [{ textRun: { content } }], bullet: { listId } },
+	});
+	const list = {
+		listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] },
+	};
+	const content = [item('a\n', 'l'), item('b\n', 'l'), item('c\n', 'm')];
+	const tab = { body: { content }, lists: { l: list, m: list } };
+	expect(documentTabsToText([tab])).toBe('1. a\n2. b\n1. c');
+	expect(documentTabsToMarkdown([tab])).toBe('1. a\n2. b\n\n1) c');
+});
+
 test('a picture is fetched from a public address only; any other is a link, or its text', () => {
 	const spanOf = (markdown: string) => {
 		const [block] = markdownToBlocks(markdown).blocks;

@@ -85,7 +85,12 @@ describe('the text', () => {
 		['HTML alone', html(onlyHtml), 'One\n\nTwo & three', onlyHtml],
 		['deep nesting', nested, 'deep', '<i>deep</i>'],
 		['a text with a footer', mixed(plain('body'), plain('footer')), 'body\nfooter', ''],
-		['HTML before a text', mixed(html('<p>1</p>'), plain('2')), '1\n2', '<p>1</p>'],
+		[
+			'HTML before a text',
+			mixed(html('<p>1</p>'), plain('2 < 3')),
+			'1\n2 < 3',
+			'<p>1</p>\n<div>2 &lt; 3</div>',
+		],
 		['an attached text, which is no part of it', mixed(plain('body'), note), 'body', ''],
 		['an attached mail, which goes below it', withInner, innerText, ''],
 		['nothing at all', 'Subject: empty\n', '', ''],

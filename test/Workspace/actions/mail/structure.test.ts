@@ -63,7 +63,7 @@ describe('one text in several forms', () => {
 			'HTML with a text of its own behind it',
 			alternative(plain('own'), mixed(html(made), plain('foot'))),
 			'own',
-			made,
+			`${made}\n<div>foot</div>`,
 		],
 		[
 			'an empty text beside full HTML',
@@ -150,8 +150,18 @@ describe('several texts', () => {
 
 	itReads([
 		['Apple Mail: text, file, text', appleText, 'before\nafter', '', ['a.pdf']],
-		['an HTML mail with the footer of a mailing list', mixed(both, list), 'own\n-- list', made],
-		['HTML alone with that footer', mixed(alternative(html(made)), list), 'own\n-- list', made],
+		[
+			'an HTML mail with the footer of a mailing list',
+			mixed(both, list),
+			'own\n-- list',
+			`${made}\n<div>-- list</div>`,
+		],
+		[
+			'HTML alone with that footer',
+			mixed(alternative(html(made)), list),
+			'own\n-- list',
+			`${made}\n<div>-- list</div>`,
+		],
 	]);
 
 	const report = (...parts: string[]) => multipart('report', ...parts);
@@ -319,7 +329,11 @@ describe('parts as no email should have them', () => {
 	});
 
 	it.each([
-		[['text/plain a', 'text/html b', 'text/plain c'], 'a\nb\nc', 'b'],
+		[
+			['text/plain a', 'text/html b', 'text/plain c'],
+			'a\nb\nc',
+			'<div>a</div>\nb\n<div>c</div>',
+		],
 		[['text/html <p>a</p>', 'text/html <p>b</p>'], 'a\n\nb', '<p>a</p>\n<p>b</p>'],
 		[['text/plain a', 'text/plain b'], 'a\nb', ''],
 	])('all is read where pictures should be: %j', (bodies, text, markup) => {

@@ -1,6 +1,7 @@
 import { unescape } from 'node:querystring';
 
 import { createRefusal } from '../../../../core/errors';
+import { escapeHtml } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Item } from '../../../operation';
@@ -50,7 +51,7 @@ const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/]
 /**
  * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.
  */
-const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br\s*\/?)\s*&gt;/i;
+const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br(?:\s*\/)?)\s*&gt;/i;
 const escapes: Readonly<Record<string, string>> = {
 	'&amp;': '&',
 	'&lt;': '<',
@@ -64,7 +65,7 @@ const escapes: Readonly<Record<string, string>> = {
  * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with
  * tags inside its lines, and HTML that was escaped as a whole.
  */
-function repairHtml(body: string): string {
+export function repairHtml(body: string): string {
 	if (blockTagPattern.test(body)) return body;
 	if (tagPattern.test(body) || !escapedTagPattern.test(body)) return breakLines(body);
 	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
@@ -75,13 +76,6 @@ const breakLines = (html: string) =>
 	html.replaceAll(/<[a-z!/][^<>]*>|\r\n?|\n/gi, (found) =>
 		found.startsWith('<') ? found : '<br>\n',
 	);
-
-export const escapeHtml = (text: string) =>
-	text
-		.replaceAll('&', '&amp;')
-		.replaceAll('<', '&lt;')
-		.replaceAll('>', '&gt;')
-		.replaceAll('"', '&quot;');
 
 export const textToHtml = (text: string) =>
 	breakLines(escapeHtml(text).replaceAll(/^ | (?= )/gm, '&nbsp;'));

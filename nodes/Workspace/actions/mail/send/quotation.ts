@@ -1,9 +1,10 @@
 import { createRefusal } from '../../../../core/errors';
+import { escapeHtml } from '../../../../core/text';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { fetchMail, readAttachment } from '../message';
-import { escapeHtml, type MailBodies, textToHtml } from './bodies';
+import { type MailBodies, textToHtml } from './bodies';
 import type { LoadedFile } from './files';
 import type { Sender } from './sender';
 
@@ -47,11 +48,17 @@ export async function appendQuotation(
 	return { bodies: append(bodies, buildQuotation(mail)), pictures };
 }
 
+/**
+ * Matches what stands around the content of a page. The HTML of an email may be several pages, one
+ * below the other.
+ */
+const pagePattern =
+	/<!doctype\b[^<>]*>|<head\b[^<>]*>(?:(?!<head\b).)*?<\/head\s*>|<\/?(?:html|body)\b[^<>]*>/gis;
+
 function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
-	const [, body = html] = /<body\b[^<>]*>(.*?)(?:<\/body|<\/html|$)/is.exec(html) ?? [];
-	const quotedHtml = html === '' ? textToHtml(text) : body;
+	const quotedHtml = html === '' ? textToHtml(text) : html.replaceAll(pagePattern, '').trim();
 	// A space after the mark, unless the line is empty or already quoted (RFC 3676, 4.5).
 	const quotedText = text.replaceAll(/^(?=[^>\n])/gm, ' ').replaceAll(/^/gm, '>');
 	return {

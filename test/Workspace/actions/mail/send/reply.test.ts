@@ -245,6 +245,17 @@ describe('Quote Original', () => {
 		expect(text).toMatch(/^Yes\.[^]*> Shall we\?/);
 	});
 
+	it('quotes all pages of an email, one below the other', async () => {
+		const page = (text: string) =>
+			`Content-Type: text/html\r\n\r\n<html><head><title>t</title></head><body>${text}</body></html>\r\n`;
+		const parts = [page('<p>1</p>'), 'Content-Type: text/plain\r\n\r\n2\r\n', page('<p>3</p>')];
+		const raw = rawOf(`--b\r\n${parts.join('--b\r\n')}--b--`, 'multipart/mixed; boundary=b');
+		const { html } = await reply({ raw }, quoteOriginal, asHtml);
+		expect(html).toMatch(
+			/<blockquote[^>]*><p>1<\/p>\s*<div>2<\/div>\s*<p>3<\/p><\/blockquote>/,
+		);
+	});
+
 	it.each(['html', 'markdown'])('of a text in %s is escaped', async (bodyFormat) => {
 		const original = { text: 'a < b & "c"\nd', from: '"<b>Ann</b>" <ann@example.com>' };
 		const { html, text } = await reply(original, quoteOriginal, { bodyFormat });
