@@ -129,9 +129,11 @@ function findMisfit(
 	table: FittedTable,
 	{ extraColumns }: RowParams,
 ): NodeError | undefined {
-	const { columnsByName, names } = table;
+	const { names } = table;
 	for (const { cellsByName } of rows) {
-		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
+		const unknownNames = [...cellsByName.keys()].filter(
+			(name) => !table.columnsByName.has(name),
+		);
 		const hasNoColumn = unknownNames.length === cellsByName.size;
 		if (!hasNoColumn && (unknownNames.length === 0 || extraColumns === 'ignore')) continue;
 		if (extraColumns === 'add' || names.length === 0)

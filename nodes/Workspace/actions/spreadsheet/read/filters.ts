@@ -171,13 +171,7 @@ export function buildRowTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const columnsByName = nameInOtherCase(
-		columns,
-		filters.map(({ column }) => column),
-	);
-	const tests = filters.map((filter) =>
-		buildFilterTest(filter, cells, { ...columns, columnsByName }),
-	);
+	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
 	if (tests.length === 0) return () => true;
 	if (matchType === 'anyCondition') return (row) => tests.some((matches) => matches(row));
 	return (row) => tests.every((matches) => matches(row));
@@ -206,12 +200,12 @@ const opposites: Readonly<Record<string, string>> = {
 function buildFilterTest(
 	{ column: name, condition, value }: RowFilter,
 	cells: FetchedCells,
-	{ names, columnsByName }: NamedColumns,
+	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = columnsByName.get(name);
+	const columnInTab = nameInOtherCase(columns, [name]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
-		throw createColumnError(message, names, headerRowAdvice);
+		throw createColumnError(message, columns.names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
 	if (condition === 'greaterThan' || condition === 'lessThan') {

@@ -113,18 +113,17 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
  * with the new rows.
  */
 function buildClearRequests(oldTable: Table, table: NewTable, oldEndRow: number, endRow: number) {
-	const { sheetId, nativeTable, row, firstColumn, lastColumn } = table;
-	const endColumnIndex = Math.max(oldTable.lastColumn, lastColumn) + 1;
-	const requests: sheets_v4.Schema$Request[] = [];
-	const clear = (startRowIndex: number, endRowIndex: number, startColumnIndex: number) => {
-		if (startRowIndex >= endRowIndex || startColumnIndex >= endColumnIndex) return;
-		const area = { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex };
-		requests.push({
-			updateCells: { range: { sheetId, ...area }, fields: 'userEnteredValue' },
-		});
-	};
-	clear(endRow, oldEndRow, firstColumn);
-	clear(row, endRow, lastColumn + 1);
+	const { sheetId, nativeTable } = table;
+	const startColumnIndex = table.lastColumn + 1;
+	const endColumnIndex = Math.max(oldTable.lastColumn + 1, startColumnIndex);
+	const areas: sheets_v4.Schema$GridRange[] = [];
+	const below = { startRowIndex: endRow, endRowIndex: oldEndRow };
+	if (oldEndRow > endRow) areas.push({ ...below, startColumnIndex: table.firstColumn });
+	if (endColumnIndex > startColumnIndex)
+		areas.push({ startRowIndex: table.row, endRowIndex: endRow, startColumnIndex });
+	const requests: sheets_v4.Schema$Request[] = areas.map((area) => ({
+		updateCells: { range: { sheetId, ...area, endColumnIndex }, fields: 'userEnteredValue' },
+	}));
 	if (nativeTable) requests.push(buildResizeTableRequest(nativeTable, endRow));
 	return requests;
 }
