@@ -148,9 +148,10 @@ export function planAppend(
 	// An empty first paragraph stands for the existing paragraph.
 	if (!place.isParagraphEmpty && (newParagraph || !isUnstyled))
 		blocks.unshift(buildParagraph([]));
-	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it
-	// may have taken over a heading's style.
-	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
+	// Plain text keeps the look of the text before it. Only a new paragraph after a heading is
+	// reset, because Google gives it the heading's style.
+	const isAfterHeading = place.addedAt !== undefined || (newParagraph && place.isHeading);
+	const keepsStyle = isUnstyled && first.format === 'plain' && !isAfterHeading;
 	return planContent({ ...content, blocks }, { ...place, keepsStyle }, isPicture);
 }
 

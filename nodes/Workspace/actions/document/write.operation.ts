@@ -31,7 +31,8 @@ const writeFields = [
 			{
 				name: 'Document',
 				value: 'document',
-				description: 'All content of a document with one tab, or of its first tab',
+				description:
+					'All content of the tab in the URL of the document, or else of its first tab',
 			},
 		],
 		default: 'section',
@@ -46,7 +47,8 @@ const writeFields = [
 		description:
 			'The heading of the section. What stands under it is replaced, up to the next heading of the same or a higher level. Headings in the content become lower ones.',
 	},
-	{ ...fields.tab, showWhen: { replace: ['section', 'tab'] } },
+	// The write would replace the first tab.
+	{ ...fields.tab, refusesEmptyKey: true, showWhen: { replace: ['section', 'tab'] } },
 	{
 		...fields.content,
 		required: true,

@@ -317,6 +317,33 @@ describe('Append under a heading', () => {
 		},
 	);
 
+	test.each([
+		['a lower heading', [heading('One'), heading('Sub', 2)], ['# One', '## Sub'], 'One'],
+		['a heading, at the end', [text('a'), heading('Notes', 3)], ['a', '### Notes'], ''],
+		[
+			'the title of the document',
+			[text('Plan', { paragraphStyle: { namedStyleType: 'TITLE' } })],
+			['# Plan'],
+			'',
+		],
+	])('is normal text after %s', async (_what, body, shown, underHeading) => {
+		const id = seed(body);
+		const { characterCount } = await calls.append(id, {
+			underHeading,
+			content: 'Ann was absent',
+			newParagraph: true,
+		});
+		expect(characterCount).toBe(15);
+		expect(await blocks(id)).toEqual([...shown, 'Ann was absent']);
+	});
+
+	test('continues a heading if no new paragraph is wanted', async () => {
+		const id = seed([heading('Notes')]);
+		await calls.append(id, { content: ' of May' });
+		expect(await blocks(id)).toEqual(['# Notes of May']);
+		expect(calls.sent[1]?.body).toMatchObject({ requests: [{ insertText: {} }] });
+	});
+
 	test('happens once for a key, which goes with one heading', async () => {
 		const id = report();
 		const once = { content: 'once', newParagraph: true, idempotencyKey: 'order 7' };
