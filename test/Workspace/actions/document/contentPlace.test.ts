@@ -155,7 +155,7 @@ describe('Write with a section', () => {
 			const more = { contentFormat: 'markdown', content: '## D' } as const;
 			await calls.append(id, { underHeading: 'Steps', ...more });
 		}
-		const section = ['## Steps', '### A', 'second', '### B', '###### C', '### D'];
+		const section = ['## Steps', '### A', 'second', '##### B', '###### C', '### D'];
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
 	});
 
