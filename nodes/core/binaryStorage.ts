@@ -13,7 +13,8 @@ export async function storeBinary(
 	mimeType?: string,
 ): Promise<IBinaryData> {
 	try {
-		return await prepareBinaryData(bytes, fileName, mimeType);
+		// n8n would take what stands before a slash for folders.
+		return await prepareBinaryData(bytes, fileName?.replaceAll(/[/\\]/g, '_'), mimeType);
 	} catch (cause) {
 		throw createStorageError(cause, bytes.length);
 	}

@@ -92,7 +92,10 @@ export interface Field {
 	readonly namesFiles?: true;
 	/** With `required`: other fields that can be given instead. */
 	readonly requiredUnless?: readonly string[];
-	/** With `required`: a value must be given, but it may be empty. */
+	/**
+	 * With `required`: a value must be given, but it may be empty. With `namesFiles`: an empty text
+	 * in an input object means all files.
+	 */
 	readonly mayBeEmpty?: boolean;
 	/** All choices. If the list comes from Google, only the choices that the list always has. */
 	readonly options?: readonly Choice[];
@@ -131,8 +134,8 @@ export interface Field {
 	 */
 	readonly onlyIn?: ReadContext['mode'];
 	/**
-	 * An input object may leave the key out, but not give it an empty text, or undefined from an
-	 * expression that found nothing.
+	 * An input object may leave the key out, but not give it an empty text or null, or undefined
+	 * from an expression that found nothing.
 	 */
 	readonly refusesEmptyKey?: true;
 	/** The default in JSON mode, if it differs from the form's default. */

@@ -2,7 +2,7 @@ import { getOrAdd } from '../core/boundedMap';
 import { createRefusal } from '../core/errors';
 import { type Field, type InferParameters, type ReadContext } from './field';
 import { type RawValues } from './rawParameters';
-import { missingDataAdvice, getLabel, readValue, refuseUnnamedFiles } from './values';
+import { missingDataAdvice, getLabel, isBlank, readValue, refuseUnnamedFiles } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -86,8 +86,7 @@ class ParameterReader {
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
-	const isBlank = typeof raw === 'string' && raw.trim() === '';
-	if (context.mode === 'fields' || (raw !== undefined && !isBlank)) return;
+	if (context.mode === 'fields' || !isBlank(raw ?? '')) return;
 	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
 	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
 }

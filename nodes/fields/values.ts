@@ -185,8 +185,8 @@ export const jsonAdvice =
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	if (context.mode === 'json') {
-		// Null and an empty list say that there is no file.
-		if (raw === null || entries.length === 0) return;
+		// Null and an empty list say that no file is named on purpose.
+		if (raw === null || entries.length === 0 || (field.mayBeEmpty && isBlank(raw))) return;
 	} else if (!hasExpression(context.findSavedValue?.(field))) return;
 	const isNamed = (entry: unknown) => !isBlank(entry ?? '');
 	if (entries.length > 0 && entries.every(isNamed)) return;

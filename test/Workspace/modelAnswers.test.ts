@@ -328,6 +328,27 @@ describe('emails', () => {
 		},
 	);
 
+	test('of a conversation that is too long for one answer reach a model whole, each with its facts', async () => {
+		const texts = [longText, '', 'Yes.', '', longText.slice(0, 27_000), 'Bye.', longText, ''];
+		let threadId: string | undefined;
+		const ids = texts.map((text, at) => {
+			const date = new Date(Date.UTC(2026, 0, 1) + at * 60_000);
+			const id = google.gmail.seed({ text, date, threadId });
+			threadId ??= id;
+			return id;
+		});
+		const read = { resource: 'mail', operation: 'read', messageId: ids[3] };
+		const options = { wholeConversation: true };
+		const answers = await readAll(read, ['Start Character', 'startCharacter'], options);
+		expect(answers.length).toBeLessThan(9);
+		const shown = answers.flat().filter((item) => 'id' in item);
+		expect([...new Set(shown.map(({ id }) => id))]).toEqual(ids);
+		const textOf = (wanted: string) =>
+			shown.map(({ id, text }) => (id === wanted ? (text as string) : '')).join('');
+		expect(ids.map(textOf)).toEqual(texts.map((text) => text.trim()));
+		expect((await call({ ...read, messageId: ids[0] })).items).toMatchObject([{}, {}]);
+	});
+
 	test('whose subject is too long for the answer is shown, with a mark', async () => {
 		const ids = seed(1);
 		ids.unshift(google.gmail.seed({ subject: 'long '.repeat(7000), text: 'x' }));

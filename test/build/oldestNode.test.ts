@@ -67,7 +67,7 @@ test('Agent Execute waits for its messages', async () => {
 		{
 			credentials: {
 				agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-				agentSignatureApi: signer,
+				agentSignatureApi: { allowedHosts: '', ...signer },
 			},
 			authenticate: { agentApi: { 'x-api-key': apiKey } },
 			parameters: {
@@ -88,7 +88,7 @@ test('a published trigger gives out what the agent sends', async () => {
 	const { url, webSocketUrl } = service;
 	const credentials = {
 		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-		agentSignatureApi: signer,
+		agentSignatureApi: { allowedHosts: '', ...signer },
 	};
 	const trigger = startScript(
 		'publishedTrigger.cjs',

@@ -131,7 +131,8 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/sendMail\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(mimeTypes|file\/mailAttachment)\.js$/, /^(mime-types|mime-db)$/],
-	[/untrusted\/(html\/htmlToText|mail\/readMail)\.js$/, /^(htmlparser2|entities)$/],
+	[/untrusted\/html\/htmlToText\.js$/, /^(htmlparser2|entities)$/],
+	[/untrusted\/mail\/readMail\.js$/, /^(htmlparser2|entities|nodemailer|mime-types|mime-db)$/],
 	[
 		/untrusted\/markdown\/\w+\.js$/,
 		/^(micromark(-.+)?|mdast-util-.+|unist-util-.+|ccount|entities|devlop|escape-string-regexp|longest-streak|markdown-table|zwitch)$/,

@@ -29,7 +29,12 @@ test('a published trigger opens its channel again when the package was updated m
 	const { url, webSocketUrl, apiKey } = service;
 	const credentials = {
 		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-		agentSignatureApi: { userId: '0xa1', userPublicKey: '0x02', signature: '0x03' },
+		agentSignatureApi: {
+			userId: '0xa1',
+			userPublicKey: '0x02',
+			signature: '0x03',
+			allowedHosts: '',
+		},
 	};
 	n8n = startScript('publishedTrigger.cjs', [
 		stage.fileOf('AgentSessionTrigger'),

@@ -54,6 +54,17 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 	},
 );
 
+test.each(['*', ';', '"', '\\', '(', '; a*0*=', ";*1='", '%', '*1'])(
+	'the name of a file costs no more than the length of %j',
+	(unit) => {
+		const partOf = (text: string) => ({
+			mimeType: 'application/pdf',
+			headers: [{ name: 'Content-Disposition', value: `attachment; filename*=a''${text}` }],
+		});
+		expectLinear(unit, partOf, read, longestHeader);
+	},
+);
+
 test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
 	expectLinear(
 		unit,

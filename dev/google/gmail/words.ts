@@ -10,15 +10,18 @@ export function decodeWords(value: string): string {
 }
 
 /** Reads a header's parameters by lower-case name, with RFC 2231 forms decoded; the value itself is under ''. */
-export function parseParameters(value: string): Map<string, string> {
-	const [main = '', ...rest] = splitPieces(value);
+export function parseParameters(header: string): Map<string, string> {
+	const [main = '', ...rest] = splitPieces(header);
 	const texts = new Map([['', main.trim().toLowerCase()]]);
 	const extended = new Map<string, string>();
 	for (const piece of rest) {
 		const equals = piece.indexOf('=');
 		if (equals < 0) continue;
 		const name = piece.slice(0, equals).trim().toLowerCase();
-		const text = unquote(piece.slice(equals + 1).trim());
+		const value = piece.slice(equals + 1).trim();
+		// Gmail does not read an extended value (RFC 8187) in quotes.
+		if (name.endsWith('*') && value.startsWith('"')) continue;
+		const text = unquote(value);
 		const [base = name] = name.split('*');
 		if (name.includes('*')) extended.set(base, (extended.get(base) ?? '') + text);
 		else texts.set(name, decodeWords(text));

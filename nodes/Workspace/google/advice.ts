@@ -51,10 +51,11 @@ export const checkBasesAdvice = 'Check the API bases in the credential and any p
 
 /** What lets a sign-in use the files that Drive hides from it. */
 function getHiddenFilesAdvice({ signIn }: RequestFacts): string {
-	const isServiceAccount = signIn.authentication === 'serviceAccount';
-	const lastStep = isServiceAccount
-		? 'share the file with the service account'
-		: 'reconnect (Switch account)';
+	const lastStep = {
+		oAuth2: 'reconnect (Switch account)',
+		serviceAccount: 'share the file with the service account',
+		delegation: 'allow its scope in the domain-wide delegation',
+	}[signIn.authentication];
 	return `Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and ${lastStep}.`;
 }
 
@@ -223,9 +224,9 @@ function nameMissingFile({ url }: RequestFacts, { message = '' }: GoogleError): 
 }
 
 export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authentication'>): string {
-	return authentication === 'serviceAccount'
-		? "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account."
-		: 'Open the credential and reconnect it: sign in to Google again.';
+	return authentication === 'oAuth2'
+		? 'Open the credential and reconnect it: sign in to Google again.'
+		: "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account.";
 }
 
 function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string {
@@ -234,9 +235,9 @@ function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string 
 		choice === undefined
 			? 'If the credential has Custom Scopes, add the scope there'
 			: `In the credential, ${choice} (or add the scope under Custom Scopes)`;
-	return authentication === 'serviceAccount'
-		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
-		: `${includeScopeText}. Then reconnect (Switch account), and select every checkbox on the consent page.`;
+	return authentication === 'oAuth2'
+		? `${includeScopeText}. Then reconnect (Switch account), and select every checkbox on the consent page.`
+		: `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 	type FullResponse,
 	type ServiceTexts,
 } from '../../http/attempt';
-import { BodyError, tryParseJson, readErrorBody } from '../../http/body';
+import { BodyError, tryParseJson } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	collectErrorChain,
@@ -111,8 +111,11 @@ function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }:
 	return time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now());
 }
 
-/** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
-export async function toRequestError(error: unknown, request: RequestFacts): Promise<NodeError> {
+/**
+ * Turns any error of n8n's request helper, or of reading a body, into a failure with advice. The
+ * response to the request itself is left to `findOwnResponse`.
+ */
+export function toRequestError(error: unknown, request: RequestFacts): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, googleTexts, bodyErrorAdvice);
 	const chain = collectErrorChain(error);
@@ -121,17 +124,38 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	const credentialFailure = chain.find(isNodeError);
 	if (credentialFailure)
 		return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
-	const response = chain
-		.map((link) => getProperty(link, 'response'))
-		.find((candidate) => typeof getProperty(candidate, 'status') === 'number');
+	const response = findThrownResponse(chain);
 	if (chain.some((link) => isTokenRequest(link, request))) {
 		if (!response) return createTokenError(request, true, findErrorCode(chain));
-		const statusCode = Number(getProperty(response, 'status'));
+		const { statusCode } = response;
 		const { retryable } = classifyStatus(statusCode);
 		return createTokenError(request, retryable, `HTTP ${statusCode}`);
 	}
-	if (response) return await readResponseError(response, request);
 	return createNetworkError(error, chain, request);
+}
+
+/**
+ * Returns the response to a request that n8n threw as an error, because its status is no success to
+ * n8n.
+ */
+export function findOwnResponse(error: unknown, request: RequestFacts): FullResponse | undefined {
+	const chain = collectErrorChain(error);
+	const isAboutToken = chain.some((link) => isTokenRequest(link, request));
+	return isAboutToken ? undefined : findThrownResponse(chain);
+}
+
+function findThrownResponse(chain: readonly unknown[]): FullResponse | undefined {
+	const responses = chain.map((link) => getProperty(link, 'response'));
+	const response = responses.find((one) => typeof getProperty(one, 'status') === 'number');
+	if (!response) return undefined;
+	const headers = getProperty(response, 'headers');
+	const data = getProperty(response, 'data') ?? null;
+	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
+	return {
+		statusCode: Number(getProperty(response, 'status')),
+		headers: isRecord(headers) ? headers : {},
+		body: isRaw ? data : Buffer.from(JSON.stringify(data)),
+	};
 }
 
 /**
@@ -166,18 +190,6 @@ const bodyErrorAdvice: BodyErrorAdvice = {
 	tooCostly: requestLessAdvice,
 	cutShort: 'Try again.',
 };
-
-async function readResponseError(response: unknown, request: RequestFacts) {
-	const headers = getProperty(response, 'headers');
-	const data = getProperty(response, 'data') ?? null;
-	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
-	const errorResponse = {
-		statusCode: Number(getProperty(response, 'status')),
-		headers: isRecord(headers) ? headers : {},
-		body: isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data)),
-	};
-	return createResponseError(errorResponse, request);
-}
 
 function createNetworkError(
 	error: unknown,

@@ -10,6 +10,7 @@ import { getProperty } from '../../http/networkErrors';
 import type { Clients } from './clients';
 import { type Api, type ApiBases, googleApiBases } from './endpoints';
 import { getDriveAccess, type SignIn } from './scopes';
+import { readServiceAccount } from './serviceAccount';
 import { describeSignInEnd } from './signInEnd';
 import type { TransportOptions } from './transport';
 
@@ -54,6 +55,8 @@ export class GoogleCredential {
 	readonly #context: IAllExecuteFunctions;
 	readonly #type: string;
 	readonly #sanitizers: Set<Sanitizer>;
+	/** What was read last. n8n writes a refreshed token into it. */
+	readonly #reading: CredentialReading;
 	readonly #bases: ApiBases;
 	/**
 	 * With a new token, the hash is new, too. Whatever was remembered under the old hash is then
@@ -75,7 +78,8 @@ export class GoogleCredential {
 			.digest('base64');
 		this.signIn = readSignIn(type, credential);
 		this.#sanitizers = new Set([sanitizer]);
-		this.#context = cacheCredentialReads(context, type, credential, this.#sanitizers);
+		this.#reading = { credential };
+		this.#context = cacheCredentialReads(context, type, this.#reading);
 		this.#type = type;
 		this.#bases = readApiBases(credential);
 		this.#identity = { credentialKey, credentialHash };
@@ -106,7 +110,15 @@ export class GoogleCredential {
 	#bindSender(signal: AbortSignal | undefined): RequestSender {
 		const context = override(this.#context, 'getExecutionCancelSignal', () => signal);
 		const send = context.helpers.httpRequestWithAuthentication.bind(context, this.#type);
-		return async (request) => (await send(request)) as FullResponse;
+		return async (request) => {
+			try {
+				return (await send(request)) as FullResponse;
+			} finally {
+				// Only now, because n8n may have refreshed the token for the request.
+				const secrets = findSecrets(this.#reading.credential);
+				for (const sanitizer of this.#sanitizers) sanitizer.addSecrets(secrets);
+			}
+		};
 	}
 
 	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
@@ -137,7 +149,10 @@ const getCancelSignal = (context: IAllExecuteFunctions) =>
 
 function readSignIn(type: string, credential: ICredentialDataDecryptedObject): SignIn {
 	const driveAccess = getDriveAccess(credential);
-	if (type !== 'workspaceOAuth2Api') return { authentication: 'serviceAccount', driveAccess };
+	if (type !== 'workspaceOAuth2Api') {
+		const user = readServiceAccount(credential).delegatedEmail.trim();
+		return { authentication: user ? 'delegation' : 'serviceAccount', driveAccess };
+	}
 	const token = getProperty(credential['oauthTokenData'], 'access_token');
 	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };
 }
@@ -149,6 +164,10 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
 	Object.create(context, { [name]: { value } }) as C;
 
+interface CredentialReading {
+	credential: ICredentialDataDecryptedObject;
+}
+
 /**
  * Builds a context that reads the credential at most once a second, because n8n's helper reads it
  * for each request, and slowly. If the token is replaced in this second, Google answers 401, and
@@ -157,12 +176,11 @@ const override = <C extends IAllExecuteFunctions>(context: C, name: string, valu
 function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
-	credential: ICredentialDataDecryptedObject,
-	sanitizers: ReadonlySet<Sanitizer>,
+	reading: CredentialReading,
 ): C {
 	const readShared = shareReadings(
 		() => context.getCredentials(type),
-		Promise.resolve(credential),
+		Promise.resolve(reading.credential),
 	);
 	const getCredentials: C['getCredentials'] = async <T extends object>(
 		name: string,
@@ -170,9 +188,8 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	) => {
 		if (name !== type) return await context.getCredentials<T>(name, itemIndex);
 		// All requests get the same object, because n8n writes a refreshed token into it.
-		const currentCredential = await readShared();
-		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(currentCredential));
-		return currentCredential as T;
+		reading.credential = await readShared();
+		return reading.credential as T;
 	};
 	return override(context, 'getCredentials', getCredentials);
 }

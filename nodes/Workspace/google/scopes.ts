@@ -2,7 +2,8 @@ import type { Api } from './endpoints';
 
 /** What error texts need to know about the sign-in of the node. */
 export interface SignIn {
-	readonly authentication: 'oAuth2' | 'serviceAccount';
+	/** With `delegation`, a service account acts for the user in Delegated Email. */
+	readonly authentication: 'oAuth2' | 'serviceAccount' | 'delegation';
 	/**
 	 * How much of Drive the sign-in sees: the files of the app, also the names of all other files,
 	 * or all files.

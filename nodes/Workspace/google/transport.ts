@@ -19,7 +19,7 @@ import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
 import { checkBasesAdvice, type OperationAdvice, type RequestFacts } from './advice';
 import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
-import { createResponseError, googleTexts, toRequestError } from './errors';
+import { createResponseError, findOwnResponse, googleTexts, toRequestError } from './errors';
 import type { SignIn } from './scopes';
 
 interface ClientResponse {
@@ -256,7 +256,11 @@ async function prepareRequest(
 	const { signIn, operationAdvice } = options;
 	const facts = { api, method, url: request.url, signIn, operationAdvice };
 	const sendOnce = async (signal: AbortSignal) => {
-		const response = await sendWithToken(send, request, signal);
+		const response = await sendWithToken(send, request, signal).catch((error: unknown) => {
+			const thrown = findOwnResponse(error, facts);
+			if (thrown) return thrown;
+			throw error;
+		});
 		return await readGoogleResponse(response, clientRequest, facts, signal);
 	};
 	const settings = {

@@ -28,8 +28,8 @@ export async function checkServiceAccount(
 	const post: PostForm = async (uri, form) => {
 		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 		const request = { method: 'POST', uri, headers, body: form.toString() } as const;
-		return await sendCredentialTestRequest(helpers, request).catch(async (error: unknown) => {
-			throw await toRequestError(error, { api: 'drive', method: 'POST', url: uri, signIn });
+		return await sendCredentialTestRequest(helpers, request).catch((error: unknown) => {
+			throw toRequestError(error, { api: 'drive', method: 'POST', url: uri, signIn });
 		});
 	};
 	try {

@@ -78,16 +78,18 @@ interface TableForm extends TargetParams {
 	readonly headerRow: number;
 	/** Read's Header Row counts from the first row of the range. With 0, there is no header. */
 	readonly isRead: boolean;
+	/** The header of a table that is replaced is not above the range. */
+	readonly isReplaced: boolean;
 }
 
 /** Fetches the columns of the table that the form chooses, and its header row, from 0. */
 export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
-	const { headerRow, isRead } = form;
+	const { headerRow, isRead, isReplaced } = form;
 	const hasTarget = form.tab !== '' || form.range !== '';
 	const target = hasTarget ? await spreadsheet.resolveTarget(form) : {};
-	const firstRow = isRead ? parseBounds(target).row : 0;
-	const headerIndex = Math.max(0, headerRow - 1);
-	const table = await openTable(spreadsheet, target, firstRow + headerIndex);
+	const startRow = parseBounds(target).row;
+	const headerIndex = Math.max(0, headerRow - 1, isReplaced ? startRow : 0);
+	const table = await openTable(spreadsheet, target, headerIndex + (isRead ? startRow : 0));
 	const columns = headerRow === 0 ? listLetters(table) : listColumns(table);
 	return { columns, row: table.row };
 }

@@ -178,6 +178,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			range: readField('options.range'),
 			headerRow: Number(readField('options.headerRow') || 1),
 			isRead: readField('operation') === 'read',
+			isReplaced: readField('writeMode') === 'replace',
 		};
 		// Only Read works without a tab and a range. It then reads the first tab.
 		if (form.tab === '' && form.range === '' && !form.isRead)

@@ -4,7 +4,10 @@ import type { Clients, Operation } from '../operation';
 import type { Job, RunState } from './job';
 import { toJobFailure } from './failure';
 
-/** What became of each job: a result of the operation, or a NodeError. */
+/** The result of a job that was not sent, because another item of its run was refused. */
+export const notStarted = Symbol('not started');
+
+/** What became of each job: a result of the operation, a NodeError, or `notStarted`. */
 export type Results = Map<Job, unknown>;
 
 type Combine = NonNullable<Operation['combine']>;
@@ -47,8 +50,8 @@ class PlanSender {
 	}
 
 	/**
-	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, it
-	 * fails its whole run. The rest is then planned again, because what is not sent must not change
+	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, nothing
+	 * of its run is sent. The rest is then planned again, because what is not sent must not change
 	 * the plan of the rest.
 	 * @returns the jobs that are sent
 	 */
@@ -56,16 +59,15 @@ class PlanSender {
 		if (jobs.length === 0) return [];
 		const { results } = this;
 		const outcomes = await this.#plan(jobs);
-		const runFailures = new Map<RunState, NodeError>();
+		const runResults = new Map<RunState, unknown>();
+		for (const [index, job] of jobs.entries()) {
+			const result = findRunResult(job, outcomes[index]);
+			if (result) runResults.set(job.item.run, result);
+		}
 		for (const [index, job] of jobs.entries()) {
 			const outcome = outcomes[index];
-			if (isNodeError(outcome)) results.set(job, outcome);
-			const failure = findRunFailure(job, outcome);
-			if (failure && !runFailures.has(job.item.run)) runFailures.set(job.item.run, failure);
-		}
-		for (const job of jobs) {
-			const failure = runFailures.get(job.item.run);
-			if (failure && !results.has(job)) results.set(job, failure);
+			const result = isNodeError(outcome) ? outcome : runResults.get(job.item.run);
+			if (result) results.set(job, result);
 		}
 		const accepted = jobs.filter((job) => !results.has(job));
 		if (accepted.length < jobs.length) return await this.#planAccepted(accepted);
@@ -107,15 +109,11 @@ class PlanSender {
 	}
 }
 
-/**
- * @returns why nothing of the job's run is sent; undefined if the outcome of its plan is no reason
- */
-function findRunFailure({ item }: Job, outcome: unknown): NodeError | undefined {
+/** @returns the result of all other jobs of the job's run; undefined if they are sent */
+function findRunResult({ item }: Job, outcome: unknown) {
 	if (item.signal?.aborted) return createStoppedError('Nothing was changed.');
-	if (!isNodeError(outcome) || item.continueOnFail) return undefined;
-	const { code, status, description } = outcome;
-	const message = `Nothing was written because of item ${item.index}: ${outcome.message}`;
-	return new NodeError({ code, status, message, description });
+	// The node stops with the failure of the refused item.
+	return isNodeError(outcome) && !item.continueOnFail ? notStarted : undefined;
 }
 
 /** Splits jobs into requests. A write that needs more than a full request is sent alone. */

@@ -13,6 +13,7 @@ import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
 import { type Job, createJobReader, RunState } from './job';
+import { notStarted } from './planAndSend';
 
 /** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order */
 export async function performJobs(
@@ -105,9 +106,10 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 
 /**
  * Turns what a job returned into output items.
- * @param result a result of the operation, or a NodeError
+ * @param result a result of the operation, a NodeError or `notStarted`
  */
 function toPerformedItem(job: Job, result: unknown): PerformedItem {
+	if (result === notStarted) return { result: {}, mustNotRepeat: false };
 	if (isNodeError(result)) return buildFailedItem(job, result);
 	const { operation, index, item } = job;
 	try {

@@ -1,3 +1,5 @@
+import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
+
 import { escapeHtml } from '../../core/text';
 import { htmlToText } from '../html/htmlToText';
 import { decodeHeader, decodeText } from './charset';
@@ -128,13 +130,24 @@ const dataTypePattern =
 function isFile(part: MimePart, type: string, multipartType: string): boolean {
 	if (getDisposition(part) === 'attachment') return true;
 	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
-	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
+	if (type === '' || type.startsWith('multipart/')) return findFileName(part) !== '';
 	if (!type.startsWith('text/') || dataTypePattern.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
 	if (!isBody) return multipartType !== '';
 	// Some programs give the text itself a file name.
 	const mayHaveName = multipartType === '' || multipartType === 'multipart/alternative';
-	return Boolean(part.filename) && !mayHaveName;
+	return !mayHaveName && findFileName(part) !== '';
+}
+
+/** Finds the name in the headers if Gmail does not return it. @returns '' if there is no name */
+function findFileName(part: MimePart): string {
+	const parse = (name: string) => parseHeaderValue(getRawHeader(part, name)).params;
+	const name =
+		part.filename ||
+		parse('Content-Disposition')['filename'] ||
+		parse('Content-Type')['name'] ||
+		'';
+	return decodeHeader(name);
 }
 
 function readFile(part: MimePart): MailFile {
@@ -142,7 +155,7 @@ function readFile(part: MimePart): MailFile {
 	const disposition = getDisposition(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
-		fileName: decodeHeader(part.filename ?? ''),
+		fileName: findFileName(part),
 		mimeType: getMediaType(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (contentId !== '' && disposition === ''),

@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs';
 import type { IDataObject, IRun } from 'n8n-workflow';
 
 import { StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
-import { NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import {
+	closeListener,
+	NodeMemory,
+	replaceListener,
+} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
+import { FakeSession } from '../session/fakeSession';
 import { FakeChannels } from './fakeChannels';
 import { type Emitted, type TriggerOptions, TriggerRun, until } from './triggerRun';
 
@@ -362,6 +368,67 @@ test('a message with an ID that came before stands in the log', () => {
 	const { run, channels } = listen(byId);
 	for (let n = 0; n < 5; n++) channels.send('{"id":1}');
 	expect(run.logged.filter((text) => text.includes('an ID that came before'))).toHaveLength(4);
+});
+
+describe('each line of the log that docs/self-hosting.md names', () => {
+	const page = readFileSync('docs/self-hosting.md', 'utf8');
+	const rows = Array.from(
+		page.matchAll(/^\| (?:List of executions, l|L)og \(`(\w+)`\) +\| "(.+?)" +\|/gm),
+		([, level, text = '']) => [level, text] as const,
+	);
+
+	/** What leads to each of them. */
+	const causes: Record<string, () => Promise<readonly string[]>> = {
+		'… not accepted by n8n': () => linesOf(refusing, {}, 1),
+		'n8n does not say what became of … executions': async () => {
+			const { run, clock, channels } = listen();
+			for (const n of upTo(11)) channels.send(`${n}`);
+			await clock.advance(15 * 60_000);
+			return run.leveled;
+		},
+		'The trigger was stopped while … waiting': () => linesOf({}, oneAtATime, 2),
+		'n8n takes no more messages': () => linesOf(refusing, byId, 1),
+		'Session channel …: …; next attempt in … s': async () => {
+			const { network, account } = await new FakeSession().opened();
+			network.last.end();
+			return account.log;
+		},
+		'… also listens to this session': async () => {
+			const { listening } = listen();
+			await replaceListener('n2', listening);
+			const { run } = listen();
+			await closeListener('n2', listening);
+			return run.leveled;
+		},
+		'a message with an ID that came before starts no execution': () =>
+			linesOf(endsAtOnce, byId, 2),
+		'the queue is full, reading is paused': () => linesOf({}, oneAtATime, 10_001),
+	};
+
+	/** Sends equal messages, and stops. */
+	async function linesOf(
+		options: Partial<TriggerOptions>,
+		parameters: IDataObject,
+		count: number,
+	) {
+		const { run, clock, channels, listening } = listen(parameters, options);
+		for (let n = 0; n < count; n++) channels.send('{"id":1}');
+		await clock.advance(0);
+		void listening.close();
+		await clock.advance(2000);
+		return run.leveled;
+	}
+
+	test('is known here', () => {
+		expect(rows.map(([, text]) => text)).toEqual(Object.keys(causes));
+	});
+
+	test.each(rows)('has its level: %s, %s', async (level, text) => {
+		const pattern = new RegExp(text.replaceAll('…', '.*'));
+		const lines = (await causes[text]?.()) ?? [];
+		const levels = lines.filter((line) => pattern.test(line)).map((line) => line.split(' ')[0]);
+		expect([...new Set(levels)]).toEqual([level]);
+	});
 });
 
 test('a frame is parsed once, for filter, deduplication and item', () => {

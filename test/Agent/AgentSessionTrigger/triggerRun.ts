@@ -51,6 +51,8 @@ export class TriggerRun {
 	readonly failedExecutions: Array<Error & { readonly description?: string }> = [];
 	readonly errors: Error[] = [];
 	readonly logged: string[] = [];
+	/** The lines of the log, each behind its level. */
+	readonly leveled: string[] = [];
 	readonly context: TriggerContext;
 	readonly options: TriggerOptions;
 	readonly mode: WorkflowExecuteMode;
@@ -151,10 +153,13 @@ export class TriggerRun {
 				? new TriggerContext(...common)
 				: new TriggerContext(...common, emit, emitError, saveFailedExecution);
 		Object.defineProperty(context, 'helpers', { value: withoutSniffing(context.helpers) });
-		const log = (text: string) => void this.logged.push(text);
-		Object.defineProperty(context, 'logger', {
-			value: { debug: log, info: log, warn: log, error: log },
-		});
+		const logAt = (level: string) => (text: string) => {
+			this.logged.push(text);
+			this.leveled.push(`${level} ${text}`);
+		};
+		const levels = ['debug', 'info', 'warn', 'error'];
+		const logger = Object.fromEntries(levels.map((level) => [level, logAt(level)]));
+		Object.defineProperty(context, 'logger', { value: logger });
 		if (this.options.withoutFailedExecutions) {
 			Object.defineProperty(context, 'saveFailedExecution', { value: undefined });
 		}

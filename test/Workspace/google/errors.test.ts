@@ -258,6 +258,7 @@ type Reported = readonly [
 
 const range = quoteField('range');
 const serviceAccount = { authentication: 'serviceAccount' } as const;
+const delegation = { authentication: 'delegation' } as const;
 const denied = 'The caller does not have permission';
 const unsupported = 'This operation is not supported for this document';
 const precondition = 'Precondition check failed.';
@@ -300,6 +301,7 @@ const reported: readonly Reported[] = [
 	['sheets', 429, perDay, 'RATE_LIMIT_EXCEEDED', 'Try again tomorrow'],
 	['sheets', 403, denied, undefined, "doesn't have permission"],
 	['drive', 404, noFile, 'notFound', 'share the file with the service account', serviceAccount],
+	['drive', 404, noFile, 'notFound', 'allow its scope in the domain-wide', delegation],
 	['drive', 404, noFile, 'notFound', 'reconnect (Switch account)'],
 	['sheets', 404, noEntity, undefined, 'another kind of file'],
 	['drive', 409, fileExists, 'fileIdInUse', 'in the meantime'],
@@ -309,6 +311,9 @@ const reported: readonly Reported[] = [
 const others: readonly Reported[] = [
 	['drive', 403, fullDrive, 'storageQuotaExceeded', 'The message says why'],
 	['mail', 403, 'This is new.', 'somethingNew', 'The message says why'],
+	['mail', 400, precondition, 'failedPrecondition', 'The message says why', delegation],
+	['docs', 403, denied, 'forbidden', "This account doesn't have permission", delegation],
+	['drive', 403, fullDrive, 'storageQuotaExceeded', 'The message says why', delegation],
 	['drive', 416, 'Request range not satisfiable', undefined, 'The message says why'],
 	['sheets', 403, noProject, 'USER_PROJECT_DENIED', 'The message says why'],
 	['docs', 403, '', undefined, 'Google gave no reason'],
@@ -371,12 +376,17 @@ test.each([
 	},
 );
 
-test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
-	'a service account that %s refuses is not sent to the button of a sign-in with Google',
-	(api) => {
+test.each(
+	(['mail', 'sheets', 'docs', 'drive'] as const).flatMap((api) => [
+		[api, 'for itself', serviceAccount] as const,
+		[api, 'for a user', delegation] as const,
+	]),
+)(
+	'a service account that %s refuses %s is not sent to the button of a sign-in with Google',
+	(api, _whom, own) => {
 		const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
 		const advice = [401, 403, 404]
-			.map((status) => descriptionOf(api, status, scope, serviceAccount, '1AbcDefGhij'))
+			.map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'))
 			.join(' ');
 		expect(advice).toMatch(
 			/email and key.* (In the credential, set Drive Access to All Files|If the credential has Custom Scopes)/,

@@ -232,13 +232,13 @@ describe('whether it was carried out, and when to come back', () => {
 	});
 });
 
-test('what is an error of a request already stays as it is', async () => {
+test('what is an error of a request already stays as it is', () => {
 	const error = new NodeError({ code: 504, message: 'Late' });
-	expect(await toRequestError(error, call)).toBe(error);
+	expect(toRequestError(error, call)).toBe(error);
 });
 
-test('the largest answer is named', async () => {
-	expect(await toRequestError(new BodyError('tooLarge'), call)).toMatchObject({
+test('the largest answer is named', () => {
+	expect(toRequestError(new BodyError('tooLarge'), call)).toMatchObject({
 		...attempts.finalUnknown,
 		message: "Google's response is larger than 64 MiB",
 	});
@@ -249,9 +249,9 @@ test.each<[number, AttemptName]>([
 	[499, 'final'],
 	[500, 'notDone'],
 	[503, 'notDone'],
-])('a token that the credential could not get with HTTP %d: %s', async (code, kind) => {
+])('a token that the credential could not get with HTTP %d: %s', (code, kind) => {
 	const own = new NodeError({ code, message: 'No token' });
-	const error = await toRequestError(new Error('wrapped', { cause: own }), call);
+	const error = toRequestError(new Error('wrapped', { cause: own }), call);
 	expect(error).toMatchObject({ code, message: 'No token', ...attempts[kind] });
 });
 
@@ -264,8 +264,8 @@ test.each<[object, AttemptName, string]>([
 	[{ response: { status: 499 } }, 'final', 'HTTP 499'],
 	[{ response: { status: 500 } }, 'notDone', 'HTTP 500'],
 	[{ code: 'ECONNRESET' }, 'notDone', 'ECONNRESET'],
-])('a token that n8n could not refresh: %j is %s', async (more, kind, why) => {
-	const error = await toRequestError(
+])('a token that n8n could not refresh: %j is %s', (more, kind, why) => {
+	const error = toRequestError(
 		Object.assign(new Error('x'), { config: { url: tokenUrl } }, more),
 		call,
 	);
@@ -288,11 +288,7 @@ test.each<[string, unknown, string]>([
 	['an object', JSON.parse(gone), 'Gmail: Gone'],
 	['nothing', undefined, 'Gmail responded with HTTP 503'],
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
-	const error = Object.assign(new Error('x'), {
-		config: { url },
-		response: { status: 503, data },
-	});
-	expect(await toRequestError(error, call)).toMatchObject({
+	expect(await thrown(byAxios('x', { response: { status: 503, data } }))).toMatchObject({
 		...attempts.unknown,
 		code: 503,
 		message,
@@ -306,16 +302,16 @@ test.each<[unknown, AttemptName, number, string]>([
 	[new Error('Boom'), 'unknown', 503, 'Boom'],
 	['Boom', 'unknown', 503, 'The request could not be completed'],
 	[Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'unknown', 503, 'connection to gmail'],
-])('%s without an answer is %s', async (thrownError, kind, code, text) => {
-	const error = await toRequestError(thrownError, call);
+])('%s without an answer is %s', (thrownError, kind, code, text) => {
+	const error = toRequestError(thrownError, call);
 	expect(error).toMatchObject({ code, ...attempts[kind] });
 	expect(error.message).toContain(text);
 	expect(isNodeError(error)).toBe(true);
 });
 
-test('an error without a code is about the token if nobody has signed in to the credential', async () => {
+test('an error without a code is about the token if nobody has signed in to the credential', () => {
 	const signIn = { ...call.signIn, hasNoToken: true };
-	const error = await toRequestError(new Error('Boom'), { ...call, signIn });
+	const error = toRequestError(new Error('Boom'), { ...call, signIn });
 	expect(error).toMatchObject({ code: 401, ...attempts.final });
 	expect(error.description).toContain('sign in to Google');
 });

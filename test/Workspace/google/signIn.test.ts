@@ -6,6 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { folderType } from '../../../dev/google/drive/types';
 import { expectNoViolations, type GoogleServer, startGoogle } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { readParameters } from '../../../nodes/fields/params';
 import * as documents from '../../../nodes/Workspace/actions/document';
 import { upload } from '../../../nodes/Workspace/actions/file';
@@ -13,11 +14,13 @@ import * as spreadsheets from '../../../nodes/Workspace/actions/spreadsheet';
 import type { Api } from '../../../nodes/Workspace/google/endpoints';
 import { findNeededScope } from '../../../nodes/Workspace/google/scopes';
 import { createClients } from '../../../nodes/Workspace/google/clients';
+import { readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
 import { getAllFields, type Operation } from '../../../nodes/Workspace/operation';
 import { basesAt, testClients, testItem } from '../client';
 import { catchFailure } from '../catchFailure';
 import { oAuthSender, type OAuthSender } from '../oAuthSender';
 import { performTogether } from '../performOperation';
+import { createNodeContext } from '../runNode';
 import {
 	googleError,
 	json,
@@ -272,6 +275,17 @@ describe('service account', () => {
 			await run(create, given, 'someone@example.com');
 			expect(google.files.listAll()).toMatchObject([{ parents: ['root'] }]);
 		});
+	});
+
+	test.each([
+		['', 'serviceAccount'],
+		[' ', 'serviceAccount'],
+		['someone@example.com', 'delegation'],
+	])('with %j as Delegated Email, advice is about %s', async (delegatedEmail, authentication) => {
+		const context = createNodeContext({ url: google.url, parameters: {} });
+		jest.spyOn(context, 'getCredentials').mockResolvedValue({ delegatedEmail });
+		const credential = await readGoogleCredential(context, 'serviceAccount', new Sanitizer());
+		expect(credential.signIn).toMatchObject({ authentication });
 	});
 
 	test('a folder that is not shared cannot be found', async () => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import {
@@ -211,14 +212,43 @@ describe('transport', () => {
 	});
 
 	describe('an n8n before 2.9', () => {
+		const real = n8nSender('token-1');
+		const send: typeof real = ({ ignoreHttpStatusErrors, ...request }) =>
+			real({ ...request, ignoreHttpStatusErrors: Boolean(ignoreHttpStatusErrors) });
+		const url = 'https://www.googleapis.com/drive/v3/files/f1';
+
 		it('is made to refresh the token by a 401 that is thrown', async () => {
 			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
-			const real = n8nSender('token-1');
-			const send: typeof real = ({ ignoreHttpStatusErrors, ...request }) =>
-				real({ ...request, ignoreHttpStatusErrors: Boolean(ignoreHttpStatusErrors) });
 			const { request } = createTransport(send, basesAt(server.url), options);
-			const answer = await request({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
+			const answer = await request({ url });
 			expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
+		});
+
+		it('throws the status that the call asked for, if the token was refreshed', async () => {
+			await serve(googleError(401, 'expired'), (response) =>
+				response.writeHead(308, { range: 'bytes=0-41' }).end(),
+			);
+			const { request } = createTransport(send, basesAt(server.url), options);
+			const validateStatus = (status: number) => status === 308;
+			const answer = await request({ url, method: 'PUT', validateStatus });
+			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
+			expect(server.received).toHaveLength(2);
+		});
+
+		it('throws an answer about the token as well, which is none to the call', async () => {
+			await serve(googleError(401, 'expired'));
+			const tokenUrl = 'https://oauth2.googleapis.com/token';
+			const failure = Object.assign(new Error('x'), {
+				config: { url: tokenUrl },
+				response: { status: 308 },
+			});
+			let count = 0;
+			const failing: typeof real = async (given) =>
+				count++ === 0 ? await send(given) : await Promise.reject(failure);
+			const { request } = createTransport(failing, basesAt(server.url), options);
+			const validateStatus = (status: number) => status === 308;
+			const answer = request({ url, method: 'PUT', validateStatus });
+			await expect(answer).rejects.toMatchObject({ code: 401 });
 		});
 	});
 });
@@ -351,6 +381,14 @@ describe('Google connection', () => {
 
 	test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
 		const clock = stoppedClock();
+		const shared: IDataObject[] = [];
+		const message = 'The token canary-refreshed-token is wrong';
+		await server.close();
+		server = await startScriptedServer((response, request) => {
+			for (const credential of shared)
+				credential['oauthTokenData'] = { access_token: 'canary-refreshed-token' };
+			googleError(403, message)(response, request);
+		});
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const sanitizer = new Sanitizer();
 		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
@@ -358,13 +396,11 @@ describe('Google connection', () => {
 		const { drive } = await connection.loadClients(limits);
 		const reads = jest.spyOn(context, 'getCredentials');
 		clock.now += 1000;
-		await drive.files.get({ fileId: 'f1' });
-		const shared = (await reads.mock.results[0]?.value) as { oauthTokenData: object };
-		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
-		await drive.files.get({ fileId: 'f1' });
+		await expect(drive.files.get({ fileId: 'f1' })).rejects.toThrow();
+		shared.push((await reads.mock.results[0]?.value) as IDataObject);
+		await expect(drive.files.get({ fileId: 'f1' })).rejects.toThrow(message);
 		expect(reads).toHaveBeenCalledTimes(1);
-		const text = sanitizer.sanitizeText('The token canary-refreshed-token is wrong');
-		expect(text).not.toContain('canary-refreshed-token');
+		expect(sanitizer.sanitizeText(message)).not.toContain('canary-refreshed-token');
 	});
 
 	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {

@@ -287,6 +287,7 @@ describe('tabs and columns', () => {
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
 			// Row 2 is blank.
 			[{ tab: 'Q1', 'options.headerRow': '2' }, ['Name', 'Age']],
+			[{ tab: 'Q1', 'options.range': 'A3:D', writeMode: 'replace' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
 			const mapped = await columnsOf(fields);
 			expect(mapped.fields.map(({ id }) => id)).toEqual(names);

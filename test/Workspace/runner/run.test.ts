@@ -5,6 +5,7 @@ import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
+import { notStarted } from '../../../nodes/Workspace/runner/planAndSend';
 import { performJobs, planBatches } from '../../../nodes/Workspace/runner/runWorkspace';
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
@@ -332,15 +333,10 @@ describe('items that are sent together', () => {
 		expect(plan.mock.calls.map(([, all]) => all.length)).toEqual([3, 2]);
 	});
 
-	test('and else it fails its whole run, for the reason that its item gave', async () => {
-		const told = {
-			code: 400,
-			message: 'Nothing was written because of item 9: Not this one',
-			description: 'Because',
-		};
+	test('and else nothing of its run is started', async () => {
 		expect(await outcomesOfThree({ plan: refuse(9), send: echo })).toMatchObject([
-			told,
-			told,
+			notStarted,
+			notStarted,
 			{ message: 'Not this one' },
 		]);
 		expect(echo).not.toHaveBeenCalled();
@@ -349,7 +345,7 @@ describe('items that are sent together', () => {
 	test('but no other run', async () => {
 		const runs = [runState, new RunState(new Sanitizer()), runState];
 		expect(await outcomesOfThree({ plan: refuse(9), send: echo }, { runs })).toMatchObject([
-			{ code: 400 },
+			notStarted,
 			'8!',
 			{ message: 'Not this one' },
 		]);

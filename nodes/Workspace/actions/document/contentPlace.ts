@@ -22,6 +22,8 @@ export interface ContentPlace {
 	 * continues it, with its style.
 	 */
 	readonly isParagraphEmpty: boolean;
+	/** Whether the paragraph is a heading or a title. */
+	readonly isHeading?: boolean;
 	/** Whether the content takes over the style of the paragraph. */
 	readonly keepsStyle?: boolean;
 }
@@ -107,8 +109,11 @@ export function findPlace(
 	if (last?.paragraph) deletedEnd -= 1;
 	const index = mode === 'replace' ? startIndex : deletedEnd;
 	const place = { index, deletedEnd, tabId };
-	if (last?.paragraph)
-		return { ...place, isParagraphEmpty: mode === 'replace' || index === last.startIndex };
+	if (last?.paragraph) {
+		const isHeading = getHeadingLevel(last.paragraph) !== undefined;
+		const isParagraphEmpty = mode === 'replace' || index === last.startIndex;
+		return { ...place, isParagraphEmpty, isHeading };
+	}
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text
 	// into a paragraph.
 	return { ...place, addedAt: isBeforeParagraph ? index : index - 1, isParagraphEmpty: true };

@@ -110,7 +110,7 @@ function fitIntoSection(
 ): DocumentContent {
 	if (level === 0) return content;
 	const blocks = dropHeading(content.blocks, heading);
-	return { ...content, blocks: blocks.map((block) => lower(block, level)) };
+	return { ...content, blocks: lowerHeadings(blocks, level) };
 }
 
 function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
@@ -120,10 +120,17 @@ function dropHeading(blocks: readonly Block[], heading: string): readonly Block[
 	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
 }
 
-function lower(block: Block, level: number): Block {
-	if (!isHeading(block)) return block;
-	// Under a heading of level 6, headings become text.
-	return { ...block, format: headingLevels[Math.max(block.format - 1, level)] ?? 'text' };
+/** Lowers all headings as far as the highest one needs to be below a heading of the given level. */
+function lowerHeadings(blocks: readonly Block[], level: number): Block[] {
+	let shift = 0;
+	for (const block of blocks)
+		if (isHeading(block)) shift = Math.max(shift, level + 1 - block.format);
+	return blocks.map((block) => {
+		if (!isHeading(block)) return block;
+		const index = Math.min(block.format + shift, headingLevels.length) - 1;
+		// Under a heading of level 6, headings become text.
+		return { ...block, format: headingLevels[Math.max(index, level)] ?? 'text' };
+	});
 }
 
 type Heading = ParagraphBlock & { readonly format: HeadingLevel };
@@ -148,9 +155,10 @@ export function planAppend(
 	// An empty first paragraph stands for the existing paragraph.
 	if (!place.isParagraphEmpty && (newParagraph || !isUnstyled))
 		blocks.unshift(buildParagraph([]));
-	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it
-	// may have taken over a heading's style.
-	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
+	// Plain text keeps the look of the text before it. Only a new paragraph after a heading is
+	// reset, because Google gives it the heading's style.
+	const isAfterHeading = place.addedAt !== undefined || (newParagraph && place.isHeading);
+	const keepsStyle = isUnstyled && first.format === 'plain' && !isAfterHeading;
 	return planContent({ ...content, blocks }, { ...place, keepsStyle }, isPicture);
 }
 

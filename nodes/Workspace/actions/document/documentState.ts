@@ -99,9 +99,9 @@ export type BodyState = ReturnType<typeof toBodyState>;
 export const getBody = (tab: docs_v1.Schema$Tab | undefined): Elements =>
 	tab?.documentTab?.body?.content ?? [];
 
-/** Returns the names of the ranges of the chosen tab, among them the markers of earlier changes. */
-export const getRangeNames = ({ chosenTab }: BodyState) =>
-	Object.keys(chosenTab.tab.documentTab?.namedRanges ?? {});
+/** Returns the names of the ranges of all tabs, among them the markers of earlier changes. */
+export const getRangeNames = ({ allTabs }: BodyState) =>
+	allTabs.flatMap(({ tab }) => Object.keys(tab.documentTab?.namedRanges ?? {}));
 
 /** Returns the stored text of elements in the order of their indexes. */
 export const getStoredText = (content: Elements): string =>

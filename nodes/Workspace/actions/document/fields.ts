@@ -149,7 +149,9 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 
 /** @returns undefined if a value has the wrong type */
 function toReplacement(row: Readonly<Record<string, unknown>>): Replacement | undefined {
-	const { find = '', replace = '', format = 'text' } = row;
+	const find = row['find'] ?? '';
+	const replace: unknown = row['replace'] ?? '';
+	const format = row['format'] ?? 'text';
 	const isText = ['string', 'number', 'boolean'].includes(typeof replace);
 	if (typeof find !== 'string' || !isText) return undefined;
 	if (format !== 'text' && format !== 'markdown') return undefined;

@@ -1,4 +1,4 @@
-import { createRefusal } from '../../../core/errors';
+import { createRefusal, isNodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
@@ -31,7 +31,8 @@ const writeFields = [
 			{
 				name: 'Document',
 				value: 'document',
-				description: 'All content of a document with one tab, or of its first tab',
+				description:
+					'All content of the tab in the URL of the document, or else of its first tab',
 			},
 		],
 		default: 'section',
@@ -46,7 +47,8 @@ const writeFields = [
 		description:
 			'The heading of the section. What stands under it is replaced, up to the next heading of the same or a higher level. Headings in the content become lower ones.',
 	},
-	{ ...fields.tab, showWhen: { replace: ['section', 'tab'] } },
+	// The write would replace the first tab.
+	{ ...fields.tab, refusesEmptyKey: true, showWhen: { replace: ['section', 'tab'] } },
 	{
 		...fields.content,
 		required: true,
@@ -104,7 +106,7 @@ export const write = defineOperation({
 		const written = await replaceContent(job);
 		if (!changesTexts(params)) return written;
 		// After the content, so that texts are replaced in it, too.
-		const replaced = await replaceTexts(job);
+		const replaced = await replaceTexts(job).catch(throwHalfDone);
 		const characterCount = written.characterCount + replaced.characterCount;
 		return { ...replaced, characterCount };
 	},
@@ -128,6 +130,16 @@ function refuseContradictions(params: WriteParams): WriteParams {
 			'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 		);
 	return params;
+}
+
+/** Throws the failure to replace texts, for a document whose content was replaced before. */
+function throwHalfDone(error: unknown): never {
+	if (!isNodeError(error) || error.outcome !== 'notDone') throw error;
+	throw error.with({
+		message: `The content was replaced, but no texts in it: ${error.message}`,
+		description: `To replace only the texts, leave ${quoteField('content')} empty.`,
+		outcome: 'done',
+	});
 }
 
 /** Replaces a section or a tab, unless somebody else changes it meanwhile. */

@@ -89,7 +89,8 @@ export async function openContent(
  */
 function toTableType(mimeType: string, { convertTo, content }: UploadParams): string {
 	if (convertTo !== 'spreadsheet' || !mimeType.startsWith('text/plain')) return mimeType;
-	return content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';
+	// Below the first line, a tab may stand in a quoted value.
+	return /^.*\t/.test(content) ? 'text/tab-separated-values' : 'text/csv';
 }
 
 async function openSource(clients: Clients, params: UploadParams, item: Item) {

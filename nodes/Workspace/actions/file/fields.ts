@@ -13,6 +13,7 @@ export const uploadFields = [
 		default: '',
 		format: 'list',
 		namesFiles: true,
+		mayBeEmpty: true,
 		showWhen: { contentSource: ['binary'] },
 		placeholder: 'All files of the item',
 		description:

@@ -14,8 +14,6 @@ const maxSnippetLength = 100;
  * rather than shorter texts.
  */
 const minTextLength = 200;
-const maxNextIds = 20;
-const shortenedNote = 'A text that ends with … is shortened:';
 
 const toListPart = (entries: MailList['entries']) => ({
 	entries: entries.map(({ message }) => toRow(message)),
@@ -38,7 +36,10 @@ export function toListAnswer(
 	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
 		const lastNumber = start.skipCount + shownCount;
 		const sentences = [describeShownMails(list, start, lastNumber)];
-		if (isCut) sentences.push(`${shortenedNote} read the email by its ID to get all of it.`);
+		if (isCut)
+			sentences.push(
+				'A text that ends with … is shortened: read the email by its ID to get all of it.',
+			);
 		const isAllShown = shownCount === list.entries.length;
 		const nextToken = isAllShown
 			? list.nextPageToken
@@ -80,31 +81,46 @@ function toRow(mail: ListedMail): IDataObject {
 		: { ...row, text };
 }
 
-/** Converts one email or a conversation to what an answer has room for, without HTML. */
+/**
+ * Converts one email, or as many emails of a conversation as have room, without HTML.
+ * @param startCharacter counts the texts of a conversation as one text, with a line break between
+ * two of them
+ */
 export function toMailAnswer(
 	mails: readonly Mail[],
 	startCharacter: number,
 	includeHeaders: boolean,
 ): ModelAnswer {
-	const [mail] = mails;
-	if (!mail || mails.length > 1) return toConversationAnswer(mails, includeHeaders);
-	const part = { name: 'text', text: mail.text.slice(startCharacter) };
-	return buildModelAnswer(toFacts(mail, includeHeaders), part, (shownLength, isCut) => {
-		if (startCharacter === 0 && !isCut) return undefined;
-		return describeTextPart(shownLength, startCharacter, mail.text.length);
-	});
+	const totalLength = joinTexts(mails).length;
+	const describe = (shownLength: number, isCut: boolean) => {
+		const isAllShown = startCharacter + shownLength >= totalLength;
+		if (startCharacter === 0 && isAllShown) return undefined;
+		const lineBreakLength = isCut || isAllShown ? 0 : 1;
+		return describeTextPart(shownLength + lineBreakLength, startCharacter, totalLength);
+	};
+	const nextMails = skipCharacters(mails, startCharacter);
+	const entries = nextMails.map((mail) => ({
+		...toFacts(mail, includeHeaders),
+		text: mail.text,
+	}));
+	const shownCount = fitEntries({ entries }).shownEntries.length;
+	const [mail] = nextMails;
+	if (mail && shownCount === 1) {
+		const part = { name: 'text', text: mail.text };
+		return buildModelAnswer(toFacts(mail, includeHeaders), part, describe);
+	}
+	const shownLength = joinTexts(nextMails.slice(0, shownCount)).length;
+	return { items: entries.slice(0, shownCount), note: describe(shownLength, false) };
 }
 
-function toConversationAnswer(mails: readonly Mail[], includeHeaders: boolean): ModelAnswer {
-	const entries = mails.map((mail) => ({ ...toFacts(mail, includeHeaders), text: mail.text }));
-	return buildModelAnswer({}, { entries, minTextLength }, (shownCount, isCut) => {
-		if (!isCut) return undefined;
-		const note = `Emails 1 to ${shownCount} of ${mails.length} are shown. ${shortenedNote} to get all of it, read that email alone by its ID.`;
-		const nextMails = mails.slice(shownCount, shownCount + maxNextIds);
-		if (nextMails.length === 0) return note;
-		const nextIds = nextMails.map(({ summary }) => summary.id);
-		return `${note} Read the next ones by their IDs: ${nextIds.join(', ')}`;
-	});
+const joinTexts = (mails: readonly Mail[]) => mails.map(({ text }) => text).join('\n');
+
+function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): Mail[] {
+	if (!mail) return [];
+	const { text } = mail;
+	if (otherMails.length > 0 && count > text.length)
+		return skipCharacters(otherMails, count - text.length - 1);
+	return [{ ...mail, text: text.slice(count) }, ...otherMails];
 }
 
 /** Lists what a model should know of an email, beside its text. */

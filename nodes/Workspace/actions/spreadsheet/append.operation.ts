@@ -41,6 +41,7 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 		await plans.sendSteps(first, []);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
+		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
 	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
@@ -77,6 +78,9 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 		outcome: 'done',
 	});
 }
+
+const describeGap = (endRow: number, offset: number) =>
+	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}: cells between are in use, such as unticked checkboxes.`;
 
 /** Builds the row of an appended step, which has one change. */
 function toValues(

@@ -18,6 +18,7 @@ import type { TabRange } from './range';
 import type { Spreadsheet } from './spreadsheet';
 import {
 	createColumnError,
+	createSpaceError,
 	fitColumns,
 	type FittedTable,
 	headerRowAdvice,
@@ -60,7 +61,7 @@ export type ItemsWithRows<P extends RowParams> = ReadonlyArray<Prepared<Prepared
 
 /** A row whose cells have found their columns. */
 export interface FittedRow {
-	/** The cells to write, in the order of their columns. */
+	/** The cells to write. */
 	readonly cellsByColumn: ReadonlyMap<number, Cell>;
 	readonly rowNumber?: unknown;
 }
@@ -125,13 +126,18 @@ export function fitCellRow(cells: readonly Cell[], firstColumn: number): FittedR
 /** Returns the refusal of rows that do not fit a table. */
 function findMisfit(
 	rows: readonly NamedRow[],
-	{ columnsByName, names }: FittedTable,
+	table: FittedTable,
 	{ extraColumns }: RowParams,
 ): NodeError | undefined {
+	const { names } = table;
 	for (const { cellsByName } of rows) {
-		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
+		const unknownNames = [...cellsByName.keys()].filter(
+			(name) => !table.columnsByName.has(name),
+		);
 		const hasNoColumn = unknownNames.length === cellsByName.size;
 		if (!hasNoColumn && (unknownNames.length === 0 || extraColumns === 'ignore')) continue;
+		if (extraColumns === 'add' || names.length === 0)
+			return createSpaceError(table, unknownNames);
 		const choices = `${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}`;
 		return createColumnError(
 			`The table has no column ${listNames(unknownNames)}`,
@@ -144,14 +150,13 @@ function findMisfit(
 
 /** Leaves out null, and cells whose names are no columns. */
 function fitRow(row: NamedRow, table: FittedTable, options: CellOptions): FittedRow {
-	const cells: Array<[number, Cell]> = [];
+	const cellsByColumn = new Map<number, Cell>();
 	for (const name of row.cellsByName.keys()) {
 		const column = table.columnsByName.get(name);
 		const cell = readCell(row, name, table, options);
-		if (column !== undefined && cell !== null) cells.push([column, cell]);
+		if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 	}
-	cells.sort(([a], [b]) => a - b);
-	return { cellsByColumn: new Map(cells), rowNumber: row.rowNumber };
+	return { cellsByColumn, rowNumber: row.rowNumber };
 }
 
 /** Matches what is rather a code or a phone number, such as `007`, `12e5` or `+4930`. */

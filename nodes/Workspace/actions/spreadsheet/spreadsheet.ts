@@ -252,22 +252,18 @@ export class Spreadsheet {
 	}
 
 	async hasTab(title: string): Promise<boolean> {
-		const { titles } = await this.#fetchNames();
-		return titles.some((name) => isSameIgnoringCase(name, title));
+		return await this.#hasName(title, 'sheets.properties.title');
 	}
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		const { titles, rangeNames } = await this.#fetchNames();
-		return [...titles, ...rangeNames].some((name) => isSameIgnoringCase(name, title));
+		return await this.#hasName(title, 'sheets.properties.title,namedRanges.name');
 	}
 
-	async #fetchNames() {
-		const data = await this.fetch('sheets.properties.title,namedRanges.name');
-		const { sheets = [], namedRanges = [] } = data;
-		return {
-			titles: sheets.map(({ properties }) => properties?.title),
-			rangeNames: namedRanges.map(({ name }) => name),
-		};
+	async #hasName(wantedName: string, fields: string): Promise<boolean> {
+		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
+		const titles = sheets.map(({ properties }) => properties?.title);
+		const names = [...titles, ...namedRanges.map(({ name }) => name)];
+		return names.some((name) => isSameIgnoringCase(name, wantedName));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */

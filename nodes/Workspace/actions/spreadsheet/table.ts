@@ -122,7 +122,7 @@ export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): numb
  * checkbox that nobody ticked.
  */
 const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
-const isFilled = (cell: unknown) => !emptyValues.has(cell);
+export const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
 /** How many rows may hold the header: blank rows above a table are skipped. */
 export const searchedRowCount = 10;
@@ -230,22 +230,27 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 /**
  * Lets a name such as `subject` find the column Subject, if no other column and no other name of
  * the same row has these letters.
+ * @param areTogether whether one row has several of some names
+ * @returns the columns by all their names
  */
-function nameColumnsInOtherCase(
-	table: Table,
+export function nameInOtherCase(
+	{ names: headers, columnsByName }: NamedColumns,
 	names: readonly string[],
-	areTogether: (names: readonly string[]) => boolean,
-	columnsByName: Map<string, number>,
-): void {
-	const headersByLetters = groupByLetters(table.names);
+	areTogether: NameTest = () => false,
+): Map<string, number> {
+	const allColumns = new Map(columnsByName);
+	const headersByLetters = groupByLetters(headers);
 	for (const [letters, sameNames] of groupByLetters(names)) {
 		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
 		const column = columnsByName.get(header);
 		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
 		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
-		for (const name of sameNames) if (!columnsByName.has(name)) columnsByName.set(name, column);
+		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
 	}
+	return allColumns;
 }
+
+type NameTest = (names: readonly string[]) => boolean;
 
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
@@ -256,38 +261,40 @@ function groupByLetters(names: readonly string[]): Map<string, string[]> {
 /**
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always
- * do.
+ * do. Those for which other headers leave no space get none.
  * @param areTogether whether one row has several of some names
- * @throws NodeError 400 if other headers leave no space for the new columns
  */
 export function fitColumns(
 	table: Table,
 	names: readonly string[],
 	mayAdd: boolean,
-	areTogether: (names: readonly string[]) => boolean,
+	areTogether: NameTest,
 ): FittedTable {
 	const hasHeader = table.names.length > 0;
-	const columnsByName = new Map(table.columnsByName);
+	const exactColumns = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
-	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
-	nameColumnsInOtherCase(table, names, areTogether, columnsByName);
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
+	const knownColumns = { ...table, columnsByName: exactColumns };
+	const columnsByName = nameInOtherCase(knownColumns, names, areTogether);
 	const newNames: string[] = [];
 	for (const name of names) {
-		if (!columnsByName.has(name) && (mayAdd || !hasHeader)) {
-			columnsByName.set(name, firstNewColumn + newNames.length);
+		const newColumn = firstNewColumn + newNames.length;
+		const hasSpace = newColumn < table.endColumn;
+		if (!columnsByName.has(name) && (mayAdd || !hasHeader) && hasSpace) {
+			columnsByName.set(name, newColumn);
 			newNames.push(name);
 		}
 		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
 	}
-	const endColumn = firstNewColumn + newNames.length;
-	const lastColumn = Math.max(table.lastColumn, endColumn - 1);
-	if (endColumn <= table.endColumn)
-		return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
-	throw createRefusal(
-		`There is no space for new columns: ${listNames(newNames)}`,
-		`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
-	);
+	const lastColumn = Math.max(table.lastColumn, firstNewColumn + newNames.length - 1);
+	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
 }
+
+export const createSpaceError = ({ endColumn }: Table, names: readonly string[]) =>
+	createRefusal(
+		`There is no space for new columns: ${listNames(names)}`,
+		`Column ${toColumnLetters(endColumn)} of the header row is already in use.`,
+	);
 
 /**
  * Adds the columns without a header that rows name by their letters, as Read does, as far as they
@@ -369,7 +376,7 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 }
 
 /** Returns the row below the last one that may belong to a table. */
-const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
+export const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
 
 /** Returns how many columns a table has. Without any header, all columns of the range count. */
 function getWidth(table: Table): number {

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, type NodeError } from '../../../core/errors';
+import { createRefusal, isNodeError, type NodeError } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames } from './cells';
@@ -59,10 +59,8 @@ async function planWrites(
 	if (!first) return [];
 	const { params, cellRows } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	if (cellRows.length > 0) {
-		if (all.length > 1) throw new Error('Rows of cells have no key, so an item is alone');
-		return [{ spreadsheet, target, params, rows: cellRows }];
-	}
+	// Rows of cells have no key, so their item is alone.
+	if (cellRows.length > 0) return [{ spreadsheet, target, params, rows: cellRows }];
 	if (params.writeMode === 'replace')
 		return await planReplacement(spreadsheet, target, params, all);
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
@@ -74,7 +72,22 @@ async function planWrites(
 	// Below the header, or from the range's first row on if that is lower.
 	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	return plans.planBlock(plan, all, rowsByItem, 'updated');
+	const writes = plans.planBlock(plan, all, rowsByItem, 'updated');
+	return writes.map((write) => (isNodeError(write) ? write : (findOverflow(write) ?? write)));
+}
+
+/** Returns the refusal of rows beyond the end of their range. */
+function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefined {
+	const { target, row } = plan.table;
+	const area = parseBounds(target);
+	const { lastRow, lastColumn } = plans.findBounds(steps.flatMap(({ changes }) => changes));
+	// The header row alone is only a name for the table.
+	const isOpen = area.lastRow === Infinity || area.lastRow <= row;
+	if (isOpen || (lastRow <= area.lastRow && lastColumn <= area.lastColumn)) return undefined;
+	return createRefusal(
+		`The rows reach beyond the range ${target.a1}`,
+		`Enter a larger area or only its first cell in ${quoteField('range')}, or use Append, which adds rows.`,
+	);
 }
 
 async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {

@@ -155,7 +155,7 @@ describe('Write with a section', () => {
 			const more = { contentFormat: 'markdown', content: '## D' } as const;
 			await calls.append(id, { underHeading: 'Steps', ...more });
 		}
-		const section = ['## Steps', '### A', 'second', '### B', '###### C', '### D'];
+		const section = ['## Steps', '### A', 'second', '##### B', '###### C', '### D'];
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
 	});
 
@@ -316,6 +316,33 @@ describe('Append under a heading', () => {
 			expect(await blocks(last)).toEqual(['# One', 'text']);
 		},
 	);
+
+	test.each([
+		['a lower heading', [heading('One'), heading('Sub', 2)], ['# One', '## Sub'], 'One'],
+		['a heading, at the end', [text('a'), heading('Notes', 3)], ['a', '### Notes'], ''],
+		[
+			'the title of the document',
+			[text('Plan', { paragraphStyle: { namedStyleType: 'TITLE' } })],
+			['# Plan'],
+			'',
+		],
+	])('is normal text after %s', async (_what, body, shown, underHeading) => {
+		const id = seed(body);
+		const { characterCount } = await calls.append(id, {
+			underHeading,
+			content: 'Ann was absent',
+			newParagraph: true,
+		});
+		expect(characterCount).toBe(15);
+		expect(await blocks(id)).toEqual([...shown, 'Ann was absent']);
+	});
+
+	test('continues a heading if no new paragraph is wanted', async () => {
+		const id = seed([heading('Notes')]);
+		await calls.append(id, { content: ' of May' });
+		expect(await blocks(id)).toEqual(['# Notes of May']);
+		expect(calls.sent[1]?.body).toMatchObject({ requests: [{ insertText: {} }] });
+	});
 
 	test('happens once for a key, which goes with one heading', async () => {
 		const id = report();

@@ -44,6 +44,14 @@ test.each([
 	expect(calls.methods).toEqual(['get', 'drive.files.export']);
 });
 
+test('a title with slashes is whole in the name of the file', async () => {
+	const tabs = [{ title: 'Tab 1' }];
+	const id = calls.google.docs.seed({ title: 'Offer 12/2026 \\ final', tabs });
+	const item = await read(id, { format: 'pdf' });
+	expect(item?.binary?.['data']?.fileName).toBe('Offer 12_2026 _ final.pdf');
+	expect(item?.json['title']).toBe('Offer 12/2026 \\ final');
+});
+
 test('it goes into the field that an input object names', async () => {
 	const documentId = calls.document('x');
 	const inputObject = {

@@ -166,6 +166,15 @@ describe('append', () => {
 		expect(await calls.append(calls.document('x'), keyed)).not.toHaveProperty('repeated');
 	});
 
+	test('another tab is the same document', async () => {
+		const id = calls.document('one', [{ title: 'Notes', tabId: 't.n' }]);
+		const first = await calls.append(id, { ...keyed, tab: 'Notes' });
+		expect(await calls.append(id, keyed)).toEqual({ ...first, repeated: true });
+		const other = await catchFailure(calls.append(id, { ...keyed, content: 'other' }));
+		expect(other).toMatchObject({ code: 409 });
+		expect(calls.google.docs.text(id)).toBe('one\n');
+	});
+
 	test('two executions at once append once', async () => {
 		const id = calls.document('one');
 		const results = await Promise.all(Array.from({ length: 4 }, () => calls.append(id, keyed)));

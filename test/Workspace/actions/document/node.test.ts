@@ -233,6 +233,21 @@ test('an option that was added stays while another one is chosen, and means noth
 	expect(written).not.toHaveProperty('replaced');
 });
 
+test('a replacement of null is an empty text', async () => {
+	const write = { operation: 'write', content: '' };
+	const replace = '={{ $json.note }}';
+	const replacements = { replacement: [{ find: '{{note}}', replace, format: 'text' }] };
+	const one = calls.document('a{{note}}');
+	const inForm = { ...write, documentId: locator(one), replace: 'document' };
+	const parameters = { ...inForm, options: { replacements } };
+	await run({ resource: 'document', ...parameters }, [{ json: { note: null } }]);
+	expect(calls.google.docs.text(one)).toBe('a\n');
+	const other = calls.document('a{{note}}');
+	const nulls = [{ find: '{{note}}', replace: null, format: null }];
+	await object({ ...write, documentId: other, replacements: nulls });
+	expect(calls.google.docs.text(other)).toBe('a\n');
+});
+
 test('a section that was left empty, or whose expression came out empty, never is the whole document', async () => {
 	const documentId = locator(calls.document('kept'));
 	const parameters = { resource: 'document', operation: 'write', documentId, content: 'new' };
@@ -270,11 +285,11 @@ const sectioned = { operation: 'write', documentId: '1abc', content: 'x', sectio
 const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
 const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
 
-test('an expression that finds no section replaces nothing', async () => {
+test.each(['section', 'tab'])('an expression that finds no %s replaces nothing', async (key) => {
 	const id = calls.document('kept');
-	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', section: $json.none } }}`;
+	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', ${key}: $json.none } }}`;
 	const running = run({ inputMode: 'json', inputObject });
-	await expect(running).rejects.toThrow("'section' is empty");
+	await expect(running).rejects.toThrow(`'${key}' is empty`);
 	expect(calls.google.docs.text(id)).toBe('kept\n');
 });
 
@@ -290,7 +305,12 @@ test.each<[IDataObject, RegExp]>([
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
 	[{ ...marked, replacements: 'x' }, noObjects],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
-	[{ ...sectioned, section: ' ' }, /'section' is empty/],
+	...['section', 'tab'].flatMap((key) =>
+		[' ', null].map((empty): [IDataObject, RegExp] => [
+			{ ...sectioned, [key]: empty },
+			new RegExp(`'${key}' is empty`),
+		]),
+	),
 	[{ ...sectioned, content: '', replacements }, notTogether],
 	[{ ...sectioned, fillFromInput: true }, notTogether],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],

@@ -158,6 +158,7 @@ describe('in n8n', () => {
 
 	test.each([
 		['Spend', 'a,b', 'text/csv'],
+		['Guests', 'name,note\nAnn,"a\tb"', 'text/csv'],
 		['a.txt', 'a\tb', 'text/tab-separated-values'],
 		['a.tsv', 'a,b', 'text/tab-separated-values'],
 	])('text named %s becomes a spreadsheet: %j is sent as %s', async (name, content, type) => {
@@ -270,6 +271,14 @@ describe('in n8n', () => {
 				expect(output.map(({ json }) => json['md5Checksum'])).toEqual([md5('b'), md5('a')]);
 			},
 		);
+
+		test('are all of them if an input object names none', async () => {
+			const given = { operation: 'upload', contentSource: 'binary', binaryPropertyName: '' };
+			expect(await object(given, {}, items.slice(0, 1))).toHaveLength(2);
+			const entries = { ...given, binaryPropertyName: [''] };
+			const failure = await failureOf(object(entries, {}, items.slice(0, 1)));
+			expect(failure.message).toBe("'binaryPropertyName' names no file");
+		});
 
 		test.each(['none', 'document'])(
 			'are uploaded once if answers are lost: %s',

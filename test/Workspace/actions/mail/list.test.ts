@@ -325,13 +325,6 @@ describe('search', () => {
 		expect(searched(1)).toBe('(a OR b) after:1767398400');
 	});
 
-	it('gives all emails as one page', async () => {
-		for (let number = 0; number < 620; number++) mails.google.gmail.seed({});
-		const all = await page({ returnAll: true, details: false });
-		expect(all['messages']).toHaveLength(620);
-		expect(all).not.toHaveProperty('nextPageToken');
-	});
-
 	it('finds', async () => {
 		mails.google.gmail.seed({ subject: 'Invoice 17' });
 		mails.google.gmail.seed({ subject: 'News' });
@@ -442,6 +435,19 @@ describe('a list with the attachments', () => {
 		expect(items[0]?.json).not.toHaveProperty('text');
 	});
 
+	it.each<[string, (messageId: string) => IDataObject]>([
+		['list', () => ({})],
+		['search', () => ({ query: 'subject:one' })],
+		['read', (messageId) => ({ messageId })],
+	])('by %s gives only the files with a wanted name', async (operation, parameters) => {
+		const id = seed('one', 1, 'a.txt', 'b.pdf', 'c.txt');
+		const options = { downloadAttachments: true, onlyFiles: '*.pdf' };
+		const [item] = await mails.run(operation, parameters(id), options);
+		const names = Object.values(item?.binary ?? {}).map(({ fileName }) => fileName);
+		expect(names).toEqual(['b.pdf']);
+		expect(mails.count('messages.attachments.get')).toBe(1);
+	});
+
 	it('hands the files of an email to the storage while others are still to come', async () => {
 		for (let number = 1; number <= 30; number++) seed('many', number, 'a.pdf');
 		const item = testItem();
@@ -472,11 +478,22 @@ describe('a list with the attachments', () => {
 		expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
 		expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
 	});
+});
 
-	it('is refused as a page', async () => {
-		const inputObject = { operation: 'list', downloadAttachments: true };
-		expect(await mails.refused(mails.json(inputObject))).toMatch(
-			/downloadAttachments.* cannot be used if 'output' is page/,
+describe('a page', () => {
+	it.each([
+		[{ downloadAttachments: true }, "'downloadAttachments' cannot be used if 'output' is page"],
+		[{ returnAll: true }, "'returnAll' cannot be used if 'output' is page"],
+		[{ maxResults: 501 }, "'maxResults' can be at most 500 if 'output' is page"],
+	])('is refused with %j', async (keys, words) => {
+		const search = { operation: 'search', query: 'x', ...keys };
+		expect(await mails.refused(mails.json(search))).toContain(words);
+	});
+
+	it('of all emails is refused in the form, too', async () => {
+		const listing = mails.run('list', { returnAll: true }, { output: 'page' });
+		expect(await mails.refused(listing)).toContain(
+			"'Return All' cannot be used if 'Output' is Page",
 		);
 	});
 });

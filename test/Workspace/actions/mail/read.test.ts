@@ -237,6 +237,23 @@ describe('attachments', () => {
 		]);
 	});
 
+	it('have their whole name, although it has a slash', async () => {
+		const { json, binary } = await read(mixed(plain('x'), file('Offer 12/2026.pdf')), {
+			downloadAttachments: true,
+		});
+		expect(json['attachments']).toMatchObject([{ fileName: 'Offer 12/2026.pdf' }]);
+		expect(binary?.['attachment_0']).toMatchObject({ fileName: 'Offer 12_2026.pdf' });
+		expect(binary?.['attachment_0']).not.toHaveProperty('directory');
+	});
+
+	it('have the name that their header gives, although Gmail gives none', async () => {
+		const header = `Content-Disposition: attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"\n`;
+		const named = mixed(plain('x'), typed('application/pdf', 'bytes', header));
+		const { json, binary } = await read(named, { downloadAttachments: true });
+		expect(json['attachments']).toMatchObject([{ fileName: 'XYZ A6-1.pdf' }]);
+		expect(binary?.['attachment_0']?.fileName).toBe('XYZ A6-1.pdf');
+	});
+
 	it('are asked for by each item on its own', async () => {
 		const messageId = mails.google.gmail.seed({ raw: raw.replaceAll('\n', '\r\n') });
 		const items = [false, true].map((wanted) => ({ json: { wanted } }));

@@ -357,6 +357,21 @@ describe('parts as no email should have them', () => {
 		});
 	});
 
+	it.each([
+		['', '', ''],
+		['attachment; filename="a;b.pdf"', 'application/pdf; name=c.pdf', 'a;b.pdf'],
+		['attachment; filename*0*=iso-8859-1\'\'Gr%FC; filename*1="ße.pdf"', '', 'Grüße.pdf'],
+		['inline', 'application/pdf; name="=?utf-8?Q?Gr=C3=BC=C3=9Fe=2Epdf?="', 'Grüße.pdf'],
+	])('a file without a name has the one of its headers: %s; %s', (disposition, type, name) => {
+		const headers = [
+			{ name: 'content-disposition', value: disposition },
+			{ name: 'Content-Type', value: type },
+		];
+		const message = inRelated({ mimeType: 'application/pdf', filename: '', headers });
+		const { attachments } = readMail({ message, withText: true, separateTexts: {} });
+		expect(attachments).toMatchObject([{ fileName: name }]);
+	});
+
 	it('nothing at all says nothing', () => {
 		const read = readMail({ message: { payload: {} }, withText: true, separateTexts: {} });
 		expect(read).toMatchObject({ text: '', attachments: [] });

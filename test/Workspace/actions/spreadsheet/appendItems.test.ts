@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { notStarted } from '../../../../nodes/Workspace/runner/planAndSend';
+import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
-import { grid, items, SheetCalls } from './sheetCalls';
+import { runNode, token } from '../../runNode';
+import { grid, items, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -75,14 +78,32 @@ test.each<[string, unknown[][], object, object, unknown[]]>([
 describe('fields that the header row does not have', () => {
 	const header = [['a', 'b']];
 
-	test('fail the item and name its fields, and the others too where the node stops', async () => {
+	test('fail the item and name its fields, and the others are not started where the node stops', async () => {
 		const spreadsheetId = calls.sheet(header);
 		const [first, second] = await append({ spreadsheetId }, { a: 1 }, { a: 2, x: 3, y: 4 });
-		const message = "The table has no column 'x', 'y'";
-		const because = `Nothing was written because of item 1: ${message}`;
-		expect(first).toMatchObject({ code: 400, message: because });
-		expect(second).toMatchObject({ code: 400, message });
-		expect(second?.['description']).toContain("Its columns are 'a', 'b'.");
+		expect(first).toBe(notStarted);
+		expect(second).toMatchObject({
+			code: 400,
+			message: "The table has no column 'x', 'y'",
+			description: expect.stringContaining("Its columns are 'a', 'b'.") as string,
+		});
+		expect(calls.writes).toEqual([]);
+	});
+
+	test('stop the node with the number of the item', async () => {
+		const spreadsheetId = calls.sheet(header);
+		calls.google.tokens.issue({ token });
+		const parameters = {
+			...{ resource: 'spreadsheet', operation: 'append', valuesSource: 'columns' },
+			spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId },
+			tab: tabNamed('Sheet1'),
+			columns: { mappingMode: 'autoMapInputData', value: null },
+		};
+		const all = [{ json: { a: 1 } }, { json: { a: 2 } }, { json: { x: 3 } }];
+		const running = runNode({ url: calls.google.url, parameters, items: all });
+		const { message, context } = await failureOf(running);
+		expect(message).toBe("The table has no column 'x'");
+		expect(context).toMatchObject({ itemIndex: 2 });
 		expect(calls.writes).toEqual([]);
 	});
 
@@ -124,8 +145,28 @@ describe('fields that the header row does not have', () => {
 		const spreadsheetId = calls.sheet([['a', 'b', '', 'c']]);
 		const params = { spreadsheetId, range: 'Sheet1!A:B', extraColumns: 'add' };
 		const [failure] = await append(params, { x: 1, y: 2 });
-		expect(failure?.['message']).toBe("There is no space for new columns: 'x', 'y'");
+		expect(failure?.['message']).toBe("There is no space for new columns: 'y'");
 		expect(failure?.['description']).toContain('Column D');
+	});
+
+	test.each([
+		['a b c', 'A:B', [{ a: 1, b: 2 }, { a: 3, b: 4, x: 5 }, { a: 6 }]],
+		['  c', 'A:B', [{ a: 1, b: 2 }, { x: 1, y: 2, z: 5 }, { a: 6 }]],
+	])('that find no space fail their item alone: %s', async (names, columns, all) => {
+		const spreadsheetId = calls.sheet([names.split(' ')]);
+		const range = `Sheet1!${columns}`;
+		const params = { valuesSource: 'columns', range, extraColumns: 'add', spreadsheetId };
+		const members = items(...(all as IDataObject[])).map((item) => ({
+			params,
+			item: { ...item, continueOnFail: true },
+		}));
+		const outcomes = await calls.together('append', members);
+		expect(outcomes).toMatchObject([
+			{ updatedRange: 'Sheet1!A2:B2' },
+			{ code: 400 },
+			{ updatedRange: 'Sheet1!A3' },
+		]);
+		expect(calls.stored(spreadsheetId)).toEqual([['a', 'b', 'c'], [1, 2], [6]]);
 	});
 });
 

@@ -182,6 +182,18 @@ describe('a name in another case', () => {
 		expect(stored).toEqual([['Subject', 'Sender'], ['a'], ['b'], ['c']]);
 	});
 
+	test('in filters and Match Columns', async () => {
+		const rows = grid(['Email', 'Name'], ['a', 'Ann'], ['b', 'Ben']);
+		const spreadsheetId = calls.sheet(rows);
+		const filters = [{ column: 'email', value: 'b' }];
+		expect(await calls.rows({ spreadsheetId, filters })).toMatchObject([{ Name: 'Ben' }]);
+		const byKey = { matchColumns: 'email' };
+		await send('write', spreadsheetId, byKey, { Email: 'a', Name: 'Cleo' });
+		await send('write', spreadsheetId, byKey, { EMAIL: 'b', Name: 'Dua' });
+		const stored = calls.stored(spreadsheetId).slice(1);
+		expect(stored).toEqual(grid(['a', 'Cleo'], ['b', 'Dua']));
+	});
+
 	test('is not looked for if a column has the name itself', async () => {
 		const spreadsheetId = calls.sheet([['b'], ['x', 'y']]);
 		const byKey = { matchColumns: 'rowNumber' };

@@ -82,12 +82,6 @@ test.each<readonly [string, Case, string, string]>([
 		"The table has no column 'S K U' to match rows by Its columns are 'SKU', 'Qty'.",
 		"The table has no column 'S K U' to match rows by ",
 	],
-	[
-		'a filter that differs by case',
-		filterBy('qty'),
-		"The table has no column 'qty' to filter by Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'.",
-		"The table has no column 'qty' to filter by ",
-	],
 	...['Sheet1!A1:C5', 'Wrong!'].map((range) => {
 		const cells = range === 'Wrong!' ? 'A:D' : 'A1:C5';
 		const told = `or enter only cells, such as ${cells}.`;

@@ -1,6 +1,7 @@
+import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { grid, SheetCalls } from './sheetCalls';
+import { grid, SheetCalls, tabNamed } from './sheetCalls';
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 
 const calls = new SheetCalls();
@@ -191,6 +192,8 @@ describe('filters', () => {
 		[by('Sum', 'lessThan', 8), ['Ben']],
 		[by('Name', 'lessThan', 8), []],
 		[by('Sum', 'isEmpty'), ['anna']],
+		[[{ column: 'Sum', condition: 'isEmpty' }], ['anna']],
+		[by('Name', 'contains', ''), ['Anna', 'Ben', 'anna']],
 		[by('Sum', 'isNotEmpty'), ['Anna', 'Ben']],
 		[by('Share', 'equals', '12%'), ['Anna']],
 		[by('Share', 'equals', 0.12), ['Anna']],
@@ -236,11 +239,21 @@ describe('filters', () => {
 		[by('Name', 'greaterThan', '5.1.2024'), 'neither a number nor a date'],
 		[by('Name', 'lessThan', ''), 'neither a number nor a date'],
 		[[{ column: 'Name', operator: 'contains', value: 'x' }], "'operator' is not allowed"],
+		[[{ column: 'Name', condition: 'contains' }], 'and value (text)'],
+		[by('Name', 'equals', null), 'and value (text)'],
 		['x', "'filters' must be an array of objects"],
 		[by('Name', 'equals', 'x')[0], "'filters' must be an array of objects"],
 	])('%j is refused', async (filters, message) => {
 		expect((await catchFailure(names(filters))).message).toContain(message);
 	});
+});
+
+test('a filter of the form whose expression has no value is refused', async () => {
+	const filter = [{ column: 'Name', condition: 'contains', value: '={{ $json.missing }}' }];
+	const fields = { tab: tabNamed('Sheet1'), filters: { filter } };
+	const running = calls.form('read', calls.sheet(people), fields);
+	expect((await failureOf(running)).message).toContain('and value (text)');
+	expect(calls.sent).toEqual([]);
 });
 
 test('rows that are far wider than what they hold are refused', async () => {

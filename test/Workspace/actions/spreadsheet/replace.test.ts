@@ -1,6 +1,7 @@
 // Replace: what belongs to the old table, and what stands beside and below it and stays.
 import type { IDataObject } from 'n8n-workflow';
 
+import { testItem } from '../../client';
 import { grid, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -22,4 +23,58 @@ test.each([
 	const written = await replace(spreadsheetId, `Sheet1!${range}`, json);
 	expect(written).toMatchObject([{ updatedRange: 'Sheet1!B1:D2' }]);
 	expect(calls.stored(spreadsheetId)).toEqual(grid(header, [1, ...values]));
+});
+
+const people = (count: number) =>
+	Array.from({ length: count }, (_, at) => ({ Name: `n${at}`, Age: at }));
+const table = grid(['Name', 'Age'], ['Anna', 31], ['Ben', 42]);
+
+describe('what stands below the old table', () => {
+	const below = [[], [], ['', 'Total']];
+
+	test.each([
+		['Sheet1!A1:B5', {}],
+		['Sheet1!A:B', { tables: [{ name: 'People', range: 'A1:B3' }] }],
+		['Sheet1', { tables: [{ name: 'People', range: 'A1:B3' }] }],
+	])('is not written over: %s in %j', async (range, more) => {
+		const rows = [...table, ...below];
+		const spreadsheetId = calls.book([{ title: 'Sheet1', rows, ...more }]);
+		const refused = await replace(spreadsheetId, range, ...people(5));
+		expect(refused[0]).toMatchObject({ code: 400 });
+		expect(refused[0]?.['message']).toContain('row 6');
+		expect(calls.writes).toEqual([]);
+		await replace(spreadsheetId, range, ...people(4));
+		const stored = calls.stored(spreadsheetId).slice(3);
+		expect(stored).toEqual(grid(['n2', 2], ['n3', 3], ['', 'Total']));
+	});
+
+	test('is free if it has nothing but unticked checkboxes', async () => {
+		const spreadsheetId = calls.sheet([...table, ['', false], ['', false]]);
+		await replace(spreadsheetId, 'Sheet1!A1:B5', ...people(3));
+		expect(calls.stored(spreadsheetId)[3]).toEqual(['n2', 2]);
+	});
+});
+
+test.each(['B:C', 'B1:C3'])('a table beside %s is not written over', async (range) => {
+	const rows = grid(['', 'Name', 'Age', 'Other'], ['', 'Anna', 31, 'x']);
+	const spreadsheetId = calls.sheet(rows);
+	const json = { Name: 'Ben', Age: 42, Town: 'Rome' };
+	const [refused] = await replace(spreadsheetId, `Sheet1!${range}`, json);
+	expect(refused).toMatchObject({
+		code: 400,
+		message: "There is no space for new columns: 'Town'",
+	});
+	expect(calls.stored(spreadsheetId)).toEqual(rows);
+});
+
+test('a hint names the columns without a header that are gone, by their letters', async () => {
+	const header = ['', 'Item', '', '', 'Total'];
+	const spreadsheetId = calls.typed(header, ['left', 'a', 'note', '', 1], ['', 'b', '=1+1']);
+	const item = testItem({ json: { Item: 'c', Total: 2 } });
+	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', writeMode: 'replace' };
+	await calls.together('write', [{ params, item }]);
+	expect(item.hints[0]).toContain(
+		"now has 1. Columns were removed: 'C'. Formulas are gone or became values: 'C'. To get",
+	);
+	expect(calls.stored(spreadsheetId)[1]).toEqual(['left', 'c', 2]);
 });

@@ -181,6 +181,23 @@ describe('input items', () => {
 			]);
 		});
 
+		test.each([
+			['A2:C3', 3, {}],
+			['A1:C4', 4, {}],
+			['A1:C9', 1, { More: 1 }],
+		])('overwriting refuses rows beyond %s: %d with %j', async (range, count, more) => {
+			const rows = [...table, [], ['Total']];
+			const spreadsheetId = calls.sheet(rows);
+			const all = Array.from({ length: count }, () => ({ Id: 7, ...more }));
+			const given = { spreadsheetId, range: `Sheet1!${range}`, extraColumns: 'add' };
+			const refused = await calls.give('write', given, ...all);
+			const message = `The rows reach beyond the range ${range}`;
+			expect(refused.at(-1)).toMatchObject({ code: 400, message });
+			expect(calls.stored(spreadsheetId)).toEqual(rows);
+			const [first] = await calls.give('write', given, { Id: 7 });
+			expect(first).toMatchObject({ updatedRange: 'Sheet1!A2' });
+		});
+
 		const replace = { writeMode: 'replace' };
 
 		test.each([

@@ -170,7 +170,7 @@ export const listOptions = [
 			{
 				name: 'Page',
 				value: 'page',
-				description: 'One item with the emails and the token of the next page',
+				description: 'One item with up to 500 emails and the token of the next page',
 			},
 		],
 		default: 'items',

@@ -6,6 +6,9 @@ import type { MailList } from '../mailList';
 import { toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams } from './fields';
 
+/** Gmail's limit. */
+export const maxPageSize = 500;
+
 /** The parameters with the search in Gmail's syntax that follows from them. */
 export interface PreparedList extends ListParams {
 	/** The part of the search that the user chose. */
@@ -13,21 +16,28 @@ export interface PreparedList extends ListParams {
 	readonly gmailQuery: string;
 }
 
-/**
- * Completes the parameters.
- * @throws NodeError 400 for files of a page, because they would have no item of their own
- */
+/** Completes the parameters. @throws NodeError 400 for what cannot be in a page */
 export function prepareList(
 	params: ListParams,
 	conditions: string,
 	gmailQuery: string,
 ): PreparedList {
-	if (params.output === 'page' && params.downloadAttachments)
-		throw createRefusal(
-			`${quoteField('downloadAttachments')} cannot be used if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
-			`Set ${quoteField('output')} to ${mentionChoice('output', 'items')}, or turn off ${quoteField('downloadAttachments')}.`,
-		);
+	if (params.output === 'page') refuseForPage(params);
 	return { ...params, conditions, gmailQuery };
+}
+
+function refuseForPage({ downloadAttachments, returnAll, maxResults }: ListParams): void {
+	let problem = '';
+	// The files would have no item of their own.
+	if (downloadAttachments) problem = `${quoteField('downloadAttachments')} cannot be used`;
+	if (returnAll) problem = `${quoteField('returnAll')} cannot be used`;
+	if (maxResults > maxPageSize)
+		problem = `${quoteField('maxResults')} can be at most ${maxPageSize}`;
+	if (problem === '') return;
+	throw createRefusal(
+		`${problem} if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
+		`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
+	);
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {

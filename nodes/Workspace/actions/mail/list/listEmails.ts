@@ -8,13 +8,10 @@ import { parseMessage, storeAttachments } from '../message';
 import { type ListedMail, type MailList, parsePageToken } from '../mailList';
 import { takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
-import type { PreparedList } from './listDefinition';
+import { maxPageSize, type PreparedList } from './listDefinition';
 import { findUnknownSearchWord } from './query';
 
 type Message = gmail_v1.Schema$Message;
-
-/** Gmail's limit. */
-const maxPageSize = 500;
 
 /** Executes List and Search. */
 export async function listEmails(

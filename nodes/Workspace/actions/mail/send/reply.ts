@@ -126,15 +126,16 @@ async function chooseRecipients(
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	if (!mail.replyAll) return { to };
-	const others = readRecipients(`${original.to}\n${original.cc}`, item);
+	const { replyTo, to: originalTo, cc } = original;
+	const others = readRecipients(`${replyTo}\n${originalTo}\n${cc}`, item);
 	const named = [...to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
 	const known = [...ownAddresses, ...named];
 	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], known)] };
 }
 
 /**
- * Returns the addresses in Reply-To, or else the sender. If the account itself sent the original,
- * returns the addresses in To.
+ * Returns the addresses in Reply-To, or else the sender. If the account itself sent the original to
+ * others, returns those. A contact form may send in the account's name, to the account.
  */
 function findAnsweredAddresses(
 	{ from, replyTo, to }: OriginalMail,
@@ -143,7 +144,9 @@ function findAnsweredAddresses(
 ): Address[] {
 	const senders = readRecipients(from, item);
 	const isOwn = (sender: Address) => removeKnown([sender], ownAddresses).length === 0;
-	if (senders.some(isOwn)) return readRecipients(to, item);
+	const recipients = senders.some(isOwn) ? readRecipients(to, item) : [];
+	const others = removeKnown(recipients, ownAddresses);
+	if (others.length > 0) return others;
 	const replyToAddresses = readRecipients(replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }

@@ -6,7 +6,7 @@ import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { mayBeIso, parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice, type NamedColumns } from '../table';
+import { createColumnError, headerRowAdvice, type NamedColumns, nameInOtherCase } from '../table';
 import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
@@ -138,9 +138,10 @@ function readFilter(
 	field: Field,
 	context: ReadContext,
 ): RowFilter {
-	const { column, condition = 'equals', value = '' } = entry;
+	const { column, condition = 'equals' } = entry;
 	const knownCondition = conditions.find((choice) => choice.value === condition)?.value;
-	const text = readFilterText(value);
+	const hasValue = valuedConditions.some((choice) => choice === condition);
+	const text = hasValue ? readFilterText(entry['value']) : '';
 	if (!knownCondition || typeof column !== 'string' || text === undefined)
 		throw createValueRefusal(field, context, filterShape);
 	const filter = { column, condition: knownCondition, value: text };
@@ -199,12 +200,12 @@ const opposites: Readonly<Record<string, string>> = {
 function buildFilterTest(
 	{ column: name, condition, value }: RowFilter,
 	cells: FetchedCells,
-	{ names, columnsByName }: NamedColumns,
+	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = columnsByName.get(name);
+	const columnInTab = nameInOtherCase(columns, [name]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
-		throw createColumnError(message, names, headerRowAdvice);
+		throw createColumnError(message, columns.names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
 	if (condition === 'greaterThan' || condition === 'lessThan') {

@@ -9,7 +9,13 @@ import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
 import type { RowChange, RowStep } from '../tablePlan';
 import { type FittedRow, refuseSecondHeader } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
-import { createColumnError, fetchBody, type FittedTable, type TableBody } from '../table';
+import {
+	createColumnError,
+	fetchBody,
+	type FittedTable,
+	nameInOtherCase,
+	type TableBody,
+} from '../table';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
@@ -24,26 +30,28 @@ export async function planMatches(
 	params: WriteParams,
 	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
 ) {
-	checkMatchColumns(params, table);
+	const keyColumns = findKeyColumns(params, table);
 	const body = await fetchBody(spreadsheet, table);
 	refuseSecondHeader(table, body.lastRow);
-	const plan = new MatchPlan(spreadsheet, table, params, body);
+	const plan = new MatchPlan(spreadsheet, table, params, body, keyColumns);
 	const stepsByItem: Array<readonly RowStep[] | NodeError> = [];
 	for (const rows of rowsByItem)
 		stepsByItem.push(isNodeError(rows) ? rows : await plan.planItem(rows));
 	return { stepsByItem, endRow: body.lastRow + 1 };
 }
 
-const isByRowNumber = ({ matchColumns }: WriteParams) =>
-	matchColumns.length === 1 && rowNumberKeys.includes(matchColumns[0] ?? '');
-
 /**
- * @throws NodeError 400 if the table does not have all match columns. Row Number can only be the
- * only one
+ * Finds the match columns; none if rows are matched by their number, even if a column is called
+ * that.
+ * @throws NodeError 400 if the table does not have all of them. Row Number can only be the only one
  */
-function checkMatchColumns(params: WriteParams, table: FittedTable): void {
-	const unknownNames = params.matchColumns.filter((name) => !table.columnsByName.has(name));
-	if (unknownNames.length === 0 || isByRowNumber(params)) return;
+function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
+	const [name = '', ...otherNames] = matchColumns;
+	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
+	const columnsByName = nameInOtherCase(table, matchColumns);
+	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
+	if (unknownNames.length === 0)
+		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
@@ -58,10 +66,6 @@ class MatchPlan {
 	readonly #table: FittedTable;
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
-	/**
-	 * The match columns. Empty if rows are matched by their number, even if a column is called
-	 * that.
-	 */
 	readonly #keyColumns: readonly number[];
 	/** The rows by the index text of their key. */
 	readonly #rowsByText = new Map<string, number[]>();
@@ -86,14 +90,14 @@ class MatchPlan {
 		table: FittedTable,
 		params: WriteParams,
 		body: TableBody,
+		keyColumns: readonly number[],
 	) {
 		this.#spreadsheet = spreadsheet;
 		this.#table = table;
 		this.#params = params;
 		this.#body = body;
 		this.#endRow = body.lastRow + 1;
-		const names = isByRowNumber(params) ? [] : params.matchColumns;
-		this.#keyColumns = names.flatMap((name) => table.columnsByName.get(name) ?? []);
+		this.#keyColumns = keyColumns;
 		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row);
 	}
 
@@ -190,53 +194,47 @@ class MatchPlan {
 	async #findByShownTexts(key: Key): Promise<readonly number[]> {
 		const areTexts = key.map(isText);
 		if (!areTexts.includes(true)) return [];
-		this.#shown ??= await this.#fetchShown();
+		await this.#loadShown();
 		const index = getOrAdd(this.#shownIndexes, areTexts.join(), () =>
 			this.#indexShownRows(areTexts),
 		);
-		const rows = index.get(this.#toShownIndexText(key, areTexts)) ?? [];
+		const rows = index.get(this.#toIndexText(key, areTexts)) ?? [];
 		return rows.filter((row) =>
-			this.#readShownKey(row, areTexts).every((stored, at) =>
-				isSameValue(stored, key[at] ?? ''),
-			),
+			this.#readKey(row, areTexts).every((stored, at) => isSameValue(stored, key[at] ?? '')),
 		);
 	}
 
 	#indexShownRows(areTexts: readonly boolean[]): Map<string, number[]> {
 		const index = new Map<string, number[]>();
 		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++) {
-			const text = this.#toShownIndexText(this.#readShownKey(row, areTexts), areTexts);
+			const text = this.#toIndexText(this.#readKey(row, areTexts), areTexts);
 			getOrAdd(index, text, () => []).push(row);
 		}
 		return index;
 	}
 
 	/**
-	 * Reads the key of a row, with what the sheet shows in the columns in which the item has a
-	 * text.
+	 * Reads the key of a row.
+	 * @param areTexts the columns in which the text counts that the sheet shows
 	 */
-	#readShownKey(row: number, areTexts: readonly boolean[]): Key {
+	#readKey(row: number, areTexts: readonly boolean[] = []): Key {
 		return this.#keyColumns.map((column, at) => {
 			const shownText = areTexts[at] ? this.#shown?.getCell(row, column) : undefined;
 			return shownText ?? this.#getCell(row, column);
 		});
 	}
 
-	#toShownIndexText(key: Key, areTexts: readonly boolean[]): string {
-		const { settings } = this.#table;
+	/** Returns the same text for all keys that may be equal. Some others have it, too. */
+	#toIndexText(key: Key, areTexts: readonly boolean[] = []): string {
 		const texts = key.map((cell, at) =>
-			areTexts[at] ? String(cell).trim() : toIndexText(cell, settings),
+			areTexts[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
 		);
 		return joinIndexTexts(texts);
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
-	async #fetchShown(): Promise<TableBody> {
-		return await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
-	}
-
-	#readKey(row: number): Key {
-		return this.#keyColumns.map((column) => this.#getCell(row, column));
+	async #loadShown(): Promise<TableBody> {
+		return (this.#shown ??= await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE'));
 	}
 
 	#indexRow(row: number): void {
@@ -244,11 +242,6 @@ class MatchPlan {
 		if (!key.every(isText)) this.#hasValues = true;
 		const text = this.#toIndexText(key);
 		getOrAdd(this.#rowsByText, text, () => []).push(row);
-	}
-
-	/** Returns the same text for all keys that may be equal. Some others have it, too. */
-	#toIndexText(key: Key): string {
-		return joinIndexTexts(key.map((cell) => toIndexText(cell, this.#table.settings)));
 	}
 
 	/** In a column of dates, a text that is written as such may still say the date of a cell. */
@@ -277,8 +270,8 @@ class MatchPlan {
 		const text = String(cell);
 		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
 		if (isInterpreted && isSameValue(stored, text)) return true;
-		this.#shown ??= await this.#fetchShown();
-		return this.#shown.getCell(row, column) === text;
+		const shown = await this.#loadShown();
+		return shown.getCell(row, column) === text;
 	}
 }
 

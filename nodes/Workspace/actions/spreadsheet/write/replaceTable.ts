@@ -1,13 +1,23 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { createRefusal } from '../../../../core/errors';
 import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
-import type { NumberFormat } from '../dates';
 import type { WriteParams } from '../fields';
-import { parseBounds, type TabRange } from '../range';
+import { parseBounds, type TabRange, toColumnLetters } from '../range';
 import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
-import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
+import {
+	createSpaceError,
+	fetchBody,
+	fitColumns,
+	type FittedTable,
+	getEndRow,
+	isFilled,
+	openTable,
+	type Table,
+	type TableBody,
+} from '../table';
 import { planBlock } from '../tablePlan';
 
 /** Plans to write a header and the rows of all items over a table, and to clear its other cells. */
@@ -20,7 +30,10 @@ export async function planReplacement(
 	// The header is not above the range.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
-	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
+	// With what is below a native table.
+	const whole = { ...foundTable, nativeTable: undefined };
+	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
+	const lastRow = Math.min(body.lastRow, getEndRow(foundTable) - 1);
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
 	// Each name becomes a column of the new table.
@@ -34,15 +47,28 @@ export async function planReplacement(
 	// The header counts as a row of the first item.
 	rowsByItem[0]?.unshift(buildHeader(table, params));
 	const endRow = table.row + rowsByItem.flat().length;
+	const oldEndRow = table.nativeTable?.range.endRowIndex ?? lastRow + 1;
+	refuseOverlap(table, body, oldEndRow, endRow);
 	const plan = {
 		spreadsheet,
 		table,
 		endRow,
 		options: params,
-		firstRequests: buildClearRequests(oldTable, table, body, endRow),
-		firstHint: describeLosses(table, body, endRow),
+		firstRequests: buildClearRequests(oldTable, table, oldEndRow, endRow),
+		firstHint: describeLosses(oldTable, table, { ...body, lastRow }, endRow),
 	};
 	return planBlock(plan, all, rowsByItem, 'updated', table.row);
+}
+
+/** @throws NodeError 400 if new rows would be written over what is below the old table */
+function refuseOverlap(table: NewTable, body: TableBody, oldEndRow: number, endRow: number) {
+	for (let row = oldEndRow; row < endRow; row++)
+		for (let column = table.firstColumn; column <= table.lastColumn; column++)
+			if (isFilled(body.getCell(row, column)))
+				throw createRefusal(
+					`The rows would be written over row ${row + 1}, which is below the table`,
+					'Nothing was written. Move what is there, or insert rows above it.',
+				);
 }
 
 /**
@@ -57,16 +83,12 @@ function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable 
 	// Columns left of the range stay.
 	const firstColumn = Math.max(oldTable.rangeStart, oldTable.firstColumn);
 	const lastColumn = firstColumn + names.length - 1;
+	const space = oldTable.endColumn - firstColumn;
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => oldTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, other) => getRank(name) - getRank(other));
-	// Columns may move, and the formats of their dates with them.
-	const dateFormats = new Map<number, NumberFormat>();
-	for (const [index, name] of sortedNames.entries()) {
-		const format = oldTable.dateFormats.get(getRank(name));
-		if (format) dateFormats.set(firstColumn + index, format);
-	}
-	return { ...oldTable, firstColumn, lastColumn, dateFormats, sortedNames, newNames: [] };
+	if (names.length > space) throw createSpaceError(oldTable, sortedNames.slice(space));
+	return { ...oldTable, firstColumn, lastColumn, sortedNames, newNames: [] };
 }
 
 function placeCells(
@@ -90,54 +112,43 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
  * Clears the old rows below the new ones and the old columns beside them, and ends a native table
  * with the new rows.
  */
-function buildClearRequests(
-	oldTable: FittedTable,
-	table: NewTable,
-	body: TableBody,
-	endRowIndex: number,
-): sheets_v4.Schema$Request[] {
+function buildClearRequests(oldTable: Table, table: NewTable, oldEndRow: number, endRow: number) {
 	const { sheetId, nativeTable } = table;
-	const oldEndRow = nativeTable?.range.endRowIndex ?? body.lastRow + 1;
-	const newEndColumn = table.lastColumn + 1;
-	const endColumnIndex = Math.max(oldTable.lastColumn + 1, newEndColumn);
-	const below = {
-		startRowIndex: endRowIndex,
-		endRowIndex: oldEndRow,
-		startColumnIndex: table.firstColumn,
-	};
-	const beside = { startRowIndex: table.row, endRowIndex, startColumnIndex: newEndColumn };
-	const areas = [];
-	if (oldEndRow > endRowIndex) areas.push(below);
-	if (endColumnIndex > newEndColumn) areas.push(beside);
-	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
-		const range = { sheetId, ...area, endColumnIndex };
-		return { updateCells: { range, fields: 'userEnteredValue' } };
-	});
-	if (nativeTable) requests.push(buildResizeTableRequest(nativeTable, endRowIndex));
+	const startColumnIndex = table.lastColumn + 1;
+	const endColumnIndex = Math.max(oldTable.lastColumn + 1, startColumnIndex);
+	const areas: sheets_v4.Schema$GridRange[] = [];
+	const below = { startRowIndex: endRow, endRowIndex: oldEndRow };
+	if (oldEndRow > endRow) areas.push({ ...below, startColumnIndex: table.firstColumn });
+	if (endColumnIndex > startColumnIndex)
+		areas.push({ startRowIndex: table.row, endRowIndex: endRow, startColumnIndex });
+	const requests: sheets_v4.Schema$Request[] = areas.map((area) => ({
+		updateCells: { range: { sheetId, ...area, endColumnIndex }, fields: 'userEnteredValue' },
+	}));
+	if (nativeTable) requests.push(buildResizeTableRequest(nativeTable, endRow));
 	return requests;
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
-function describeLosses(table: NewTable, body: TableBody, endRow: number): string | undefined {
-	const texts: string[] = [];
-	if (body.lastRow >= endRow)
-		texts.push(
-			`The table had ${body.lastRow - table.row} rows and now has ${endRow - table.row - 1}.`,
+function describeLosses(oldTable: Table, table: NewTable, body: TableBody, endRow: number) {
+	const keptColumns = new Set(table.sortedNames.map((name) => table.columnsByName.get(name)));
+	const lostNames: string[] = [];
+	const formulaNames: string[] = [];
+	for (let column = table.firstColumn; column <= oldTable.lastColumn; column++) {
+		const header = table.headers[column];
+		const name = header || toColumnLetters(column);
+		const cells = Array.from({ length: body.lastRow - table.row }, (_, index) =>
+			body.getCell(table.row + 1 + index, column),
 		);
-	const findColumn = (name: string) => table.columnsByName.get(name);
-	const keptColumns = new Set(table.sortedNames.map(findColumn));
-	const lostNames = table.names.filter((name) => !keptColumns.has(findColumn(name)));
-	if (lostNames.length > 0) texts.push(`Columns were removed: ${listNames(lostNames)}.`);
-	const formulaNames = table.names.filter((name) => hasFormula(name, table, body));
-	if (formulaNames.length > 0)
-		texts.push(`Formulas are gone or became values: ${listNames(formulaNames)}.`);
+		if (!keptColumns.has(column) && (header || cells.some(isFilled))) lostNames.push(name);
+		if (cells.some((cell) => String(cell).startsWith('='))) formulaNames.push(name);
+	}
+	const texts = [
+		body.lastRow >= endRow &&
+			`The table had ${body.lastRow - table.row} rows and now has ${endRow - table.row - 1}.`,
+		lostNames.length > 0 && `Columns were removed: ${listNames(lostNames)}.`,
+		formulaNames.length > 0 &&
+			`Formulas are gone or became values: ${listNames(formulaNames)}.`,
+	].filter((text) => text !== false);
 	if (texts.length === 0) return undefined;
 	return [...texts, 'To get them back, open File > Version history in Google Sheets.'].join(' ');
-}
-
-function hasFormula(name: string, table: NewTable, body: TableBody): boolean {
-	const column = table.columnsByName.get(name) ?? -1;
-	for (let row = table.row + 1; row <= body.lastRow; row++)
-		if (String(body.getCell(row, column)).startsWith('=')) return true;
-	return false;
 }

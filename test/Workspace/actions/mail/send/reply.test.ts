@@ -48,6 +48,8 @@ describe('to whom', () => {
 	const headers = ['Reply-To: a@x.example', 'reply-to: B, C <b@x.example>'];
 	const byMe = { from: 'Sam <Someone@example.com>', headers: ['Reply-To: desk@example.com'] };
 	const encoded = '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>';
+	const contactForm = { from: own, to: `${own}, Sales@x.example`, headers: [`Reply-To: ${ann}`] };
+	const toTeam = { ...contactForm, to: `sales@x.example, b@x.example` };
 
 	it.each<[string, MailSeed, string]>([
 		['the sender', { from: 'Ann Example <ann@example.com>' }, 'Ann Example <ann@example.com>'],
@@ -61,6 +63,8 @@ describe('to whom', () => {
 		['a sender who stands there twice', { from: `${ann}, ann@example.com`, to: own }, ann],
 		['the account itself, for a note to itself', { from: own }, own],
 		['whom an alias wrote to', { from: 'SALES@x.example', to: 'b@x.example' }, 'b@x.example'],
+		['whom an own contact form names', contactForm, ann],
+		['the others whom an own contact form went to', toTeam, 'b@x.example'],
 	])('%s', async (_what, original, to) => {
 		mails.google.gmail.aliases = ['sales@x.example'];
 		const { toAndCc, hints } = await reply(original);
@@ -146,6 +150,21 @@ describe('Reply All', () => {
 		const to = { to: 'a@x.example', headers: ['Cc: b@x.example'] };
 		const { toAndCc } = await reply({ from: 'someone@example.com', ...to }, { replyAll: true });
 		expect(toAndCc).toEqual(['a@x.example', 'b@x.example']);
+	});
+
+	it('of an own email leaves out nobody but the account itself', async () => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		const headers = ['Reply-To: Ann <ann@example.com>', 'Cc: b@x.example, sales@example.com'];
+		const form = { from: 'someone@example.com', to: 'sales@example.com', headers };
+		expect((await reply(form, { replyAll: true })).toAndCc).toEqual([
+			'Ann <ann@example.com>',
+			'b@x.example',
+		]);
+		const toTeam = { ...form, to: 'sales@example.com, a@x.example' };
+		expect((await reply(toTeam, { replyAll: true })).toAndCc).toEqual([
+			'a@x.example',
+			'Ann <ann@example.com>, b@x.example',
+		]);
 	});
 
 	it('reads each header, and keeps the sender if To is given', async () => {
@@ -334,6 +353,7 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 		[{ replyToMessageId: '' }, /'replyToMessageId' is empty/],
 		[{ replyToMessageId: ' \n' }, /'replyToMessageId' is empty/],
 		[{ replyToMessageId: undefined }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: null }, /'replyToMessageId' is empty/],
 	])('in an input object: %j', async (keys, words) => {
 		const inputObject = { operation: 'send', ...newMail, ...keys };
 		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
@@ -404,10 +424,12 @@ describe('Save as Draft', () => {
 	])('takes large files, in %s', async (_what, isReply) => {
 		mails.signIn(compose);
 		const content = Buffer.alloc(5_000_000).toString('base64');
-		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : null;
+		const replyToMessageId = isReply
+			? mails.google.gmail.seed({ subject: 'Hello' })
+			: undefined;
 		const attachments = [{ fileName: 'a.bin', content }];
-		const given = { ...mail, attachments, replyToMessageId, saveAsDraft: true };
-		await mails.json({ operation: 'send', ...given });
+		const given = { ...mail, attachments, saveAsDraft: true };
+		await mails.json({ operation: 'send', ...given, ...(isReply && { replyToMessageId }) });
 		const [draft] = mails.google.gmail.drafts;
 		expect(draft?.via).toBe('upload');
 		expect(draft?.threadId).toBe(replyToMessageId ?? draft?.id);
