@@ -1,5 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
+import { systemClock } from '../core/clock';
 import type { Exchange } from './exchange';
 import { findErrorCode } from './networkErrors';
 
@@ -49,12 +50,12 @@ export async function readBody(
  */
 export async function readErrorBody(
 	body: Readable | Buffer,
-	maxMilliseconds = 1000,
+	maxMilliseconds = 3000,
 ): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
-	const timer = setTimeout(() => body.destroy(), maxMilliseconds);
+	const cancel = systemClock.callAfter(maxMilliseconds, () => body.destroy());
 	const { bytes } = await collectBytes(body, maxErrorBytes);
-	clearTimeout(timer);
+	cancel();
 	return bytes;
 }
 

@@ -33,8 +33,13 @@ export function createLiveView(
 		if (text !== undefined && endReason !== 'failure') showText(text, isEnd);
 	}
 
+	/** Shows the whole answer, if nothing of it is shown yet. */
+	function showOutput(output: string): void {
+		if (shownText.text === '') showText(output, true);
+	}
+
 	/** @param isEnd whether the message ends the wait */
-	function showText(text: string, isEnd = true): void {
+	function showText(text: string, isEnd: boolean): void {
 		if (!isStreaming) return;
 		const isFirst = shownText.text === '';
 		const addedText = shownText.add(text, isEnd);
@@ -62,7 +67,7 @@ export function createLiveView(
 		});
 	}
 
-	return { showMessage, showText, end };
+	return { showMessage, showOutput, end };
 }
 
 export type LiveView = ReturnType<typeof createLiveView>;

@@ -6,7 +6,8 @@ import type { EndedBy } from './messageCollector';
 type TextParams = Pick<ExecuteParams, 'textField' | 'textPieces' | 'matchField'>;
 
 /**
- * Finds what a message adds to the answer. A text such as [DONE] that ends the wait adds nothing.
+ * Finds what a message adds to the answer. A text such as [DONE] that ends the wait adds nothing,
+ * but is the answer if there is no other text.
  * @param isEnd whether the message ends the wait as its final message
  */
 export const findAnswerText = (
@@ -33,7 +34,9 @@ export function buildOutputText(
 		turn.add(text, isEnd);
 		lastText = text;
 	}
-	return lastText === null || params.textPieces === 'last' ? lastText : turn.text;
+	if (lastText !== null) return params.textPieces === 'last' ? lastText : turn.text;
+	const end = endedBy === 'match' ? messages.at(-1) : undefined;
+	return (end && findText(end.message, params.textField)) ?? null;
 }
 
 /**

@@ -45,8 +45,10 @@ export function parseResponseContent(
 ): ResponseContent {
 	if (body.length === 0) return { response: null };
 	const mimeType = getMediaType(headers);
+	const disposition = headers['content-disposition'] ?? '';
 	const isText = textTypePattern.test(mimeType);
-	const text = isText || mayBeJson(body) ? decodeText(body, headers) : undefined;
+	const mayBeText = isText || (mayBeJson(body) && !/^\s*attachment\b/i.test(disposition));
+	const text = mayBeText ? decodeText(body, headers) : undefined;
 	if (text !== undefined) {
 		const shownText = replaceSecrets(text, secrets);
 		// `isTooCostlyJson` knows only JSON in UTF-8.
@@ -54,7 +56,6 @@ export function parseResponseContent(
 		const response = isCheckedJson ? parseJsonOrText(shownText) : parseStructure(shownText);
 		if (isText || response !== shownText) return { response };
 	}
-	const disposition = headers['content-disposition'] ?? '';
 	const [, name = ''] = /filename="?([^";]+)/i.exec(disposition) ?? [];
 	const fileName = replaceSecrets(name, secrets) || undefined;
 	return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };

@@ -83,8 +83,7 @@ async function performItem(
 	try {
 		const waitResult = await sendAndWait(run.context, progress, liveView);
 		const item = await outputs.buildOutputItem(run.context, index, progress, waitResult);
-		if (!waitResult && typeof item.json.output === 'string')
-			liveView.showText(item.json.output);
+		if (typeof item.json.output === 'string') liveView.showOutput(item.json.output);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this
 		// result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };

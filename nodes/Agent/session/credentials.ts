@@ -54,8 +54,9 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 
 /** @throws NodeError 400 if an expression gives no list, because that must not allow every host */
 function readAllowedHosts(raw: unknown): string[] {
-	if (typeof raw === 'string') return splitList(raw);
-	if (Array.isArray(raw) && raw.length > 0) return raw.map(trimValue);
+	if (raw === '') return [];
+	const hosts = typeof raw === 'string' ? splitList(raw) : raw;
+	if (Array.isArray(hosts) && hosts.length > 0) return hosts.map(trimValue);
 	throw createRefusal(
 		"'Allowed Hosts' of the Agent Signature API credential gives no hosts",
 		'Nothing was sent. Check its expression. It must give a text or an array.',

@@ -88,10 +88,13 @@ export function createHeartbeat(
 		endDeadline();
 	}
 
-	/** Stops the pings, and forgets the channel, because another server may answer the next one. */
+	/**
+	 * Stops the pings, and forgets whether they were answered, because another server may be behind
+	 * the next channel. Whoever enters a text ping knows that it is answered.
+	 */
 	function reset(): void {
 		stop();
-		hasResponded = false;
+		if (responseKind === 'pong') hasResponded = false;
 	}
 
 	function recordFrame(kind: 'ping' | 'pong' | 'message'): void {

@@ -41,8 +41,6 @@ export type RetryDecision =
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';
 
-/** Faults of the network that last until somebody mends them. */
-const lastingFaults: readonly string[] = ['blocked', 'certificate'];
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 
 /**
@@ -58,8 +56,13 @@ export function decideRetry(
 	const { kind } = closeReason;
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (kind === 'invalidUpgrade') return 'longBackoff';
-	if (kind === 'network')
-		return lastingFaults.includes(closeReason.error.category) ? 'longBackoff' : 'backoff';
+	if (kind === 'network') {
+		const { category } = closeReason.error;
+		if (category === 'blocked') return 'longBackoff';
+		if (category !== 'certificate') return 'backoff';
+		// While a proxy starts, it may have another certificate for seconds.
+		return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
+	}
 	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);

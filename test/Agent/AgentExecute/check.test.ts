@@ -253,7 +253,7 @@ describe('a signature credential that names its hosts', () => {
 	test.each([
 		[['agent.example.com'], 'is not allowed for 127.0.0.1'],
 		[[undefined], "'Allowed Hosts' of the Agent Signature API credential"],
-		...[[], undefined, null, 5, {}].map((value): [unknown, string] => [
+		...[[], ', ', undefined, null, 5, {}].map((value): [unknown, string] => [
 			value,
 			"'Allowed Hosts' of the Agent Signature API credential gives no hosts",
 		]),

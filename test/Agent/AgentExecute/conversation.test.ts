@@ -299,6 +299,14 @@ describe('while the node waits', () => {
 		expect([text(), item?.json.output]).toEqual([shown, output]);
 	});
 
+	test('a text that ends the wait is the answer if there is no other', async () => {
+		await serve({ messages: () => [{ type: 'progress' }, 'approved'] });
+		const { onChunk, text } = chat();
+		const wait = { waitUntil: 'match', matchField: '', matchValue: 'approved, rejected' };
+		const [item] = await run({ wait, onChunk });
+		expect([text(), item?.json.output]).toEqual(['approved', 'approved']);
+	});
+
 	test('an answer by HTTP alone is shown, too', async () => {
 		await serve();
 		service.script({ body: { text: 'hello' } });

@@ -39,6 +39,17 @@ test.each([
 	expect(content(type, body)).toEqual({ response });
 });
 
+test('a file that the service sends as an attachment is a file, although it holds JSON', () => {
+	const headers = {
+		'content-type': 'application/octet-stream',
+		'content-disposition': 'attachment; filename="report.json"',
+	};
+	const body = Buffer.from('{"a":1}');
+	expect(parseResponseContent({ statusCode: 200, headers, body })).toEqual({
+		...{ bytes: body, fileName: 'report.json', mimeType: 'application/octet-stream' },
+	});
+});
+
 test.each([
 	['text/plain; charset=iso-8859-1', 'Grüße', 'Grüße'],
 	['text/plain; Charset="ISO-8859-1"', '{"a":"Grüße"}', { a: 'Grüße' }],

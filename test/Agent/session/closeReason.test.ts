@@ -157,12 +157,9 @@ describe('the decision how to try again', () => {
 		[
 			'longBackoff',
 			'longBackoff',
-			[
-				unreadable(''),
-				convertNetworkError(blocked, new Sanitizer()),
-				network('DEPTH_ZERO_SELF_SIGNED_CERT'),
-			],
+			[unreadable(''), convertNetworkError(blocked, new Sanitizer())],
 		],
+		['freshCredentials', 'longBackoff', [network('DEPTH_ZERO_SELF_SIGNED_CERT')]],
 		['longBackoff', 'longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];
 

@@ -132,6 +132,16 @@ describe('reconnecting', () => {
 		},
 	);
 
+	it('takes a new channel that never answers a text ping for dead, once an earlier one did', async () => {
+		const session = await new FakeSession({ pingText: 'ping' }).opened();
+		await session.clock.advance(25_000);
+		session.network.last.text('pong');
+		session.network.onSocket = opens;
+		session.network.last.end();
+		await session.clock.advance(60_000);
+		expect(endsOf(session)).toEqual(['dropped', 'silent']);
+	});
+
 	it('sums up the gaps that no message has told of', async () => {
 		const session = await new FakeSession().opened();
 		for (const wait of [500, 1000]) {
