@@ -211,6 +211,11 @@ test.each([
 		'<div style="white-space: pre-wrap">Name: Ann\n\n<div>Say:</div> hi\n ho<br></div> a\n b<span style="white-space:nowrap">\nc',
 		'Name: Ann\n\nSay:\n hi\n ho\na b c',
 	],
+	[
+		'a table in it',
+		'<div style="white-space:pre">a\nb<table>\n<tr>\n  <td>A</td>\n  <td>B</td></tr></table></div>',
+		'a\nb\nA\tB',
+	],
 ])('%s', (_what, html, text) => {
 	expect(htmlToText(html)).toBe(text);
 });
@@ -255,6 +260,10 @@ describe('what a style sheet hides is not shown', () => {
 		[
 			'what is for paper, beside a block of its own',
 			'@media print{@page{margin:1cm} .preheader{display:none}} @media screen{.preheader{display:none} @font-face{a:b}}',
+		],
+		[
+			'what is as high as it needs',
+			'.preheader{max-height:0;overflow:hidden} .big{max-height:none}',
 		],
 		['what is shown as important', '.preheader{display:block !important;display:none}'],
 		['what another rule shows', '.preheader{display:none} .big{display:block}'],

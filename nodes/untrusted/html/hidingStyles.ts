@@ -86,12 +86,12 @@ function readStyle(block: string): Style {
 	const isCut = /overflow(?:-y)?\s*:\s*(?:hidden|clip)/i.test(block);
 	for (const declaration of block.toLowerCase().split(';')) {
 		const [property = '', value = ''] = declaration.split(':').map((text) => text.trim());
-		// What is higher than its element is shown all the same, unless it is cut.
-		if (property === 'max-height' && !isCut) continue;
 		const pattern = hidingPatterns.get(property);
 		// Too much text is better than too little.
-		if (pattern && style.get(property) !== false)
-			style.set(property, pattern.test(value.replace(/!\s*important$/, '').trim()));
+		if (!pattern || style.get(property) === false) continue;
+		const isHiding = pattern.test(value.replace(/!\s*important$/, '').trim());
+		// What is higher than its element is shown all the same, unless it is cut.
+		if (!isHiding || property !== 'max-height' || isCut) style.set(property, isHiding);
 	}
 	return style;
 }

@@ -142,7 +142,9 @@ class HtmlReader implements Callbacks {
 
 	#openDisplayed(tag: string): void {
 		const writer = this.#writer;
-		if (this.#preformatted?.trackStartTag(tag)) this.#endPreformatted();
+		const ends = this.#preformatted?.trackStartTag(tag);
+		// Between cells, white space is never shown.
+		if (ends || (this.#preformatted && tag === 'table')) this.#endPreformatted();
 		this.#ensureBreaksAround(tag);
 		if (!this.#preformatted && this.#keepsWhiteSpace(tag)) {
 			this.#preformatted = new TrackedElement(tag);

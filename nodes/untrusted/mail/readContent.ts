@@ -190,14 +190,12 @@ function textToHtml(text: string): string {
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
 function joinTexts(parts: readonly PartText[]): PartText {
 	const texts = parts.filter(({ plain, html }) => plain !== undefined || html !== undefined);
-	const plains = texts.map(({ plain, html = '' }) => plain ?? htmlToText(html));
-	const htmls = texts.map(({ html, plain = '' }) => html ?? textToHtml(plain));
-	const hasHtml = texts.some(({ html }) => html !== undefined);
-	const hasPlain = texts.some(({ plain }) => plain !== undefined);
-	return {
-		...(hasPlain && { plain: plains.join('\n') }),
-		...(hasHtml && { html: htmls.join('\n') }),
-	};
+	const joined: { plain?: string; html?: string } = {};
+	if (texts.some(({ plain }) => plain !== undefined))
+		joined.plain = texts.map(({ plain, html = '' }) => plain ?? htmlToText(html)).join('\n');
+	if (texts.some(({ html }) => html !== undefined))
+		joined.html = texts.map(({ html, plain = '' }) => html ?? textToHtml(plain)).join('\n');
+	return joined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createRefusal, isNodeError } from '../../../core/errors';
+import { joinSentences } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
@@ -137,8 +138,10 @@ function throwHalfDone(error: unknown): never {
 	if (!isNodeError(error) || error.outcome !== 'notDone') throw error;
 	throw error.with({
 		message: `The content was replaced, but no texts in it: ${error.message}`,
-		description: `To replace only the texts, leave ${quoteField('content')} empty.`,
-		outcome: 'done',
+		description: joinSentences(
+			error.description,
+			`To replace only the texts, leave ${quoteField('content')} empty.`,
+		),
 	});
 }
 

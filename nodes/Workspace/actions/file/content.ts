@@ -90,7 +90,7 @@ export async function openContent(
 function toTableType(mimeType: string, { convertTo, content }: UploadParams): string {
 	if (convertTo !== 'spreadsheet' || !mimeType.startsWith('text/plain')) return mimeType;
 	// Below the first line, a tab may stand in a quoted value.
-	return /^.*\t/.test(content) ? 'text/tab-separated-values' : 'text/csv';
+	return /^[\r\n]*.*\t/.test(content) ? 'text/tab-separated-values' : 'text/csv';
 }
 
 async function openSource(clients: Clients, params: UploadParams, item: Item) {

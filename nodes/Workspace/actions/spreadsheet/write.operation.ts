@@ -81,8 +81,8 @@ function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefine
 	const { target, row } = plan.table;
 	const area = parseBounds(target);
 	const { lastRow, lastColumn } = plans.findBounds(steps.flatMap(({ changes }) => changes));
-	// The header row alone is only a name for the table.
-	const isOpen = area.lastRow === Infinity || area.lastRow <= row;
+	// A range with the header is only a name for the table.
+	const isOpen = area.lastRow === Infinity || area.row <= row;
 	if (isOpen || (lastRow <= area.lastRow && lastColumn <= area.lastColumn)) return undefined;
 	return createRefusal(
 		`The rows reach beyond the range ${target.a1}`,

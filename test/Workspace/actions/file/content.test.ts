@@ -160,6 +160,7 @@ describe('in n8n', () => {
 		['Spend', 'a,b', 'text/csv'],
 		['Guests', 'name,note\nAnn,"a\tb"', 'text/csv'],
 		['a.txt', 'a\tb', 'text/tab-separated-values'],
+		['a.txt', '\n\na\tb', 'text/tab-separated-values'],
 		['a.tsv', 'a,b', 'text/tab-separated-values'],
 	])('text named %s becomes a spreadsheet: %j is sent as %s', async (name, content, type) => {
 		const given = { name, contentSource: 'text', content };

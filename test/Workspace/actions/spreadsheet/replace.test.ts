@@ -48,6 +48,24 @@ describe('what stands below the old table', () => {
 		expect(stored).toEqual(grid(['n2', 2], ['n3', 3], ['', 'Total']));
 	});
 
+	test.each([
+		['Sheet1', {}],
+		['Sheet1', { tables: [{ name: 'People', range: 'A1:B3' }] }],
+		['A:C', {}],
+	])('nor what stands below its new columns: %s in %j', async (range, more) => {
+		const rows = [...table, ['', '', '', 'Other'], ['', '', '', 7]];
+		const spreadsheetId = calls.book([{ title: 'Sheet1', rows, ...more }]);
+		const wide = people(4).map((person) => ({ ...person, Town: 1, Zip: 2 }));
+		const [refused] = await replace(spreadsheetId, range, ...wide);
+		expect(refused).toMatchObject({ code: 400 });
+		expect(refused?.['message']).toContain('row 4');
+		expect(calls.stored(spreadsheetId)).toEqual(grid(...rows));
+		await replace(spreadsheetId, range, ...wide.slice(2));
+		expect(calls.stored(spreadsheetId).slice(1, 4)).toEqual(
+			grid(['n2', 2, 1, 2], ['n3', 3, 1, 2], ['', '', '', 'Other']),
+		);
+	});
+
 	test('is free if it has nothing but unticked checkboxes', async () => {
 		const spreadsheetId = calls.sheet([...table, ['', false], ['', false]]);
 		await replace(spreadsheetId, 'Sheet1!A1:B5', ...people(3));

@@ -146,7 +146,7 @@ function findAnsweredAddresses(
 	const isOwn = (sender: Address) => removeKnown([sender], ownAddresses).length === 0;
 	const recipients = senders.some(isOwn) ? readRecipients(to, item) : [];
 	const others = removeKnown(recipients, ownAddresses);
-	if (others.length > 0) return others;
+	if (others.length > 0 || (senders.some(isOwn) && recipients.length === 0)) return others;
 	const replyToAddresses = readRecipients(replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }

@@ -30,15 +30,16 @@ export async function planReplacement(
 	// The header is not above the range.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
-	// With what is below a native table.
-	const whole = { ...foundTable, nativeTable: undefined };
-	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
-	const lastRow = Math.min(body.lastRow, getEndRow(foundTable) - 1);
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
 	// Each name becomes a column of the new table.
 	const oldTable = fitColumns(foundTable, names, false, () => true);
 	const table = layOutTable(oldTable, names);
+	// With what is below a native table and beside the old columns.
+	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
+	const whole = { ...foundTable, nativeTable: undefined, lastColumn };
+	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
+	const lastRow = findLastRow(body, oldTable);
 	const rowsByItem = namedRows.map((rows) =>
 		rows.map((row) =>
 			placeCells(table, (name) => readCell(row, name, foundTable, params) ?? ''),
@@ -48,7 +49,7 @@ export async function planReplacement(
 	rowsByItem[0]?.unshift(buildHeader(table, params));
 	const endRow = table.row + rowsByItem.flat().length;
 	const oldEndRow = table.nativeTable?.range.endRowIndex ?? lastRow + 1;
-	refuseOverlap(table, body, oldEndRow, endRow);
+	refuseOverlap(oldTable, table, body, oldEndRow, endRow);
 	const plan = {
 		spreadsheet,
 		table,
@@ -60,15 +61,36 @@ export async function planReplacement(
 	return planBlock(plan, all, rowsByItem, 'updated', table.row);
 }
 
-/** @throws NodeError 400 if new rows would be written over what is below the old table */
-function refuseOverlap(table: NewTable, body: TableBody, oldEndRow: number, endRow: number) {
-	for (let row = oldEndRow; row < endRow; row++)
-		for (let column = table.firstColumn; column <= table.lastColumn; column++)
-			if (isFilled(body.getCell(row, column)))
-				throw createRefusal(
-					`The rows would be written over row ${row + 1}, which is below the table`,
-					'Nothing was written. Move what is there, or insert rows above it.',
-				);
+/** Finds the last row that has a value in the columns of the old table. */
+function findLastRow(body: TableBody, oldTable: FittedTable): number {
+	let row = Math.min(body.lastRow, getEndRow(oldTable) - 1);
+	while (row > oldTable.row && !hasValue(body, row, oldTable.firstColumn, oldTable.lastColumn))
+		row--;
+	return row;
+}
+
+function hasValue(body: TableBody, row: number, firstColumn: number, lastColumn: number): boolean {
+	for (let column = firstColumn; column <= lastColumn; column++)
+		if (isFilled(body.getCell(row, column))) return true;
+	return false;
+}
+
+/** @throws NodeError 400 if the new table would be written over what is outside of the old table */
+function refuseOverlap(
+	oldTable: Table,
+	table: NewTable,
+	body: TableBody,
+	oldEndRow: number,
+	endRow: number,
+): void {
+	for (let row = table.row + 1; row < endRow; row++) {
+		const firstColumn = row < oldEndRow ? oldTable.lastColumn + 1 : table.firstColumn;
+		if (!hasValue(body, row, firstColumn, table.lastColumn)) continue;
+		throw createRefusal(
+			`The rows would be written over cells of row ${row + 1} that are outside of the table`,
+			'Nothing was written. Move what is there, or insert rows above it or columns beside the table.',
+		);
+	}
 }
 
 /**
