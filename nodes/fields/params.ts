@@ -86,7 +86,7 @@ class ParameterReader {
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
-	if (context.mode === 'fields' || !isBlank(raw ?? '')) return;
+	if (context.mode === 'fields' || (raw !== undefined && !isBlank(raw))) return;
 	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
 	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
 }

@@ -48,8 +48,7 @@ const writeFields = [
 		description:
 			'The heading of the section. What stands under it is replaced, up to the next heading of the same or a higher level. Headings in the content become lower ones.',
 	},
-	// The write would replace the first tab.
-	{ ...fields.tab, refusesEmptyKey: true, showWhen: { replace: ['section', 'tab'] } },
+	{ ...fields.tab, showWhen: { replace: ['section', 'tab'] } },
 	{
 		...fields.content,
 		required: true,

@@ -285,11 +285,11 @@ const sectioned = { operation: 'write', documentId: '1abc', content: 'x', sectio
 const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
 const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
 
-test.each(['section', 'tab'])('an expression that finds no %s replaces nothing', async (key) => {
+test('an expression that finds no section replaces nothing', async () => {
 	const id = calls.document('kept');
-	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', ${key}: $json.none } }}`;
+	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', section: $json.none } }}`;
 	const running = run({ inputMode: 'json', inputObject });
-	await expect(running).rejects.toThrow(`'${key}' is empty`);
+	await expect(running).rejects.toThrow("'section' is empty");
 	expect(calls.google.docs.text(id)).toBe('kept\n');
 });
 
@@ -305,12 +305,7 @@ test.each<[IDataObject, RegExp]>([
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
 	[{ ...marked, replacements: 'x' }, noObjects],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
-	...['section', 'tab'].flatMap((key) =>
-		[' ', null].map((empty): [IDataObject, RegExp] => [
-			{ ...sectioned, [key]: empty },
-			new RegExp(`'${key}' is empty`),
-		]),
-	),
+	[{ ...sectioned, section: ' ' }, /'section' is empty/],
 	[{ ...sectioned, content: '', replacements }, notTogether],
 	[{ ...sectioned, fillFromInput: true }, notTogether],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
