@@ -54,6 +54,11 @@ async function tokenWith(more: Record<string, string> = {}): Promise<string> {
 	return accessToken;
 }
 
+beforeAll(async () => {
+	// Loads what is loaded on first use, for which a request has no time.
+	await tokenWith();
+});
+
 /** What n8n is told, and the failure behind it. */
 async function refused(promise: Promise<unknown>) {
 	const error = await promise.then(

@@ -222,7 +222,7 @@ describe('keyed runs', () => {
 		expect(wrong).toEqual([]);
 		expect(killed).toBeGreaterThan(runs / 2);
 		expectNoViolations(google);
-	}, 120_000);
+	});
 
 	test('a template is copied and filled once, whichever request it was killed at', async () => {
 		// The fields of all operations are read alike.

@@ -4,8 +4,16 @@ import { getGlobalSingleton } from '../../nodes/core/runtime';
 import { KeyedMutex } from '../../nodes/core/keyedMutex';
 
 /**
+ * Waits until a run that was just started waits for the lock of its spreadsheet. Until then, it
+ * waits for nothing but this process.
+ */
+export async function untilWaiting(): Promise<void> {
+	for (let at = 0; at < 200; at++) await turn();
+}
+
+/**
  * Starts runs while another one, of whatever version of the package, has the lock of a spreadsheet, so that they wait together, in their
- * order. Until it waits for the lock, a run waits for nothing but this process.
+ * order.
  * @param meanwhile is called when all of them wait
  */
 export async function waitTogether<T>(
@@ -24,7 +32,7 @@ export async function waitTogether<T>(
 	const running: Array<Promise<T>> = [];
 	for (const start of starts) {
 		running.push(start());
-		for (let at = 0; at < 200; at++) await turn();
+		await untilWaiting();
 	}
 	meanwhile();
 	release();

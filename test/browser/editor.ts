@@ -169,11 +169,21 @@ export class Editor {
 		return this.page.getByRole('option', { name, exact }).filter({ visible: true }).first();
 	}
 
-	/** Opens a dropdown whose options come from Google. It closes again when they arrive. @returns the options */
-	async openOptions(parameter: string): Promise<Locator> {
+	/**
+	 * Opens a dropdown whose options come from Google. It closes again when they arrive.
+	 * @returns what the options say
+	 */
+	async openOptions(parameter: string): Promise<string[]> {
 		const options = this.page.getByRole('option').filter({ visible: true });
-		await clickUntil(this.parameter(parameter), options);
-		return options;
+		let texts: string[] = [];
+		await persist(
+			(timeout) => this.parameter(parameter).click({ timeout }),
+			async () => {
+				texts = await options.allInnerTexts();
+				return texts.length > 0;
+			},
+		);
+		return texts;
 	}
 
 	/** Chooses one of several in a dropdown whose options come from Google. */
@@ -257,16 +267,17 @@ export class Editor {
 			.getByTestId(`resource-locator-${parameter}`);
 	}
 
-	/** Opens the list of a locator. */
-	async openPicker(parameter: string): Promise<void> {
+	/**
+	 * Opens the list of a locator, until an entry or the message of an empty list says this. Such a
+	 * message stays until the list is asked for again.
+	 */
+	async openPicker(parameter: string, hasText: string): Promise<void> {
 		const list = this.page
 			.getByTestId('rlc-item')
 			.or(this.page.getByTestId('rlc-error-container'))
 			.filter({ visible: true });
 		const input = this.locator(parameter).getByTestId('rlc-input');
-		// The message of an empty list stays until the list is asked for again.
-		if (await list.first().isVisible()) await input.click();
-		else await clickUntil(input, list);
+		await clickUntil(input, list.filter({ hasText }));
 	}
 
 	/** Picks from the list of a locator by name. */
@@ -283,6 +294,26 @@ export class Editor {
 		const isById = async () => (await valueOf(modes.locator('input'))) === 'By ID';
 		await chooseFrom(modes, this.option('By ID'), isById);
 		await fillIn(this.locator(parameter).getByTestId('rlc-input'), id);
+	}
+
+	/**
+	 * Clicks a button that runs a workflow, until n8n is asked for it. The workflow may then wait
+	 * for its trigger.
+	 */
+	async start(button: Locator): Promise<void> {
+		let isAsked = false;
+		const note = (request: Request) => {
+			isAsked ||= isRun(request);
+		};
+		this.page.on('request', note);
+		try {
+			await persist(
+				(timeout) => button.click({ timeout }),
+				() => Promise.resolve(isAsked),
+			);
+		} finally {
+			this.page.off('request', note);
+		}
 	}
 
 	/** Clicks a button that runs a node or a workflow, until n8n runs it. @returns how it ended */

@@ -78,7 +78,7 @@ async function fillForm(form: Page, hasEnded: () => boolean): Promise<void> {
 }
 
 const click = async () => {
-	await editor.page.getByTestId('execute-workflow-button').click();
+	await editor.start(editor.page.getByTestId('execute-workflow-button'));
 };
 /** What a person does to start the workflow, by the type of the trigger that n8n's button chooses. The first type decides. */
 const starts = {

@@ -64,7 +64,7 @@ async function withoutToken(thrown: Error): Promise<string> {
 		basesAt('http://127.0.0.1:9'),
 		{
 			maxRetryWaitMilliseconds: 0,
-			timeoutMilliseconds: 5000,
+			timeoutMilliseconds: 60_000,
 			signal: undefined,
 			credentialKey: 'docs',
 			signIn: oAuth2,

@@ -375,10 +375,16 @@ async function fillIn(url: string, ...fields: string[]): Promise<string> {
 	return formWaitingUrl;
 }
 
-/** While the execution runs, n8n never answers whoever asks for the page. */
+/**
+ * While the execution runs, n8n never answers whoever asks for the page. It may begin to run after
+ * n8n has told its state.
+ */
 async function untilShown(page: string, text: string): Promise<void> {
+	const state = new URL(page);
+	state.pathname += '/n8n-execution-status';
 	const shown = async () => {
-		const answer = await fetch(page, { signal: AbortSignal.timeout(2000) });
+		if ((await (await fetch(state)).text()) === 'running') return false;
+		const answer = await fetch(page, { signal: AbortSignal.timeout(20_000) });
 		return (await answer.text()).includes(text);
 	};
 	while (!(await shown().catch(() => false)))
@@ -418,30 +424,23 @@ describe('approve-before-sending', () => {
 		await publish('approve-before-sending.json');
 	});
 
-	async function decide(decision: string): Promise<void> {
+	async function decide(decision: string, told: string): Promise<void> {
 		const ask = `${n8n.url}/form/draft-a-mail`;
 		const page = await fillIn(ask, 'ann@example.com', 'Hello', 'A greeting');
-		await state(page, 'form-waiting');
+		await untilShown(page, 'Send this email?');
 		await submitForm(page, 'Hello Ann', decision);
-		await state(page, 'form-waiting', 'success');
-	}
-
-	async function state(page: string, ...wanted: string[]): Promise<void> {
-		const url = new URL(page);
-		url.pathname += '/n8n-execution-status';
-		while (!wanted.includes(await (await fetch(url)).text()))
-			await new Promise((resolve) => setTimeout(resolve, 100));
+		await untilShown(page, told);
 	}
 
 	test('an approved draft goes out', async () => {
 		const before = mailsSent();
-		await decide('Send');
+		await decide('Send', 'The email is on its way.');
 		expect(mailsSent()).toBe(before + 1);
 	});
 
 	test('a rejected one does not', async () => {
 		const before = mailsSent();
-		await decide('Do not send');
+		await decide('Do not send', 'Nothing went out.');
 		expect(mailsSent()).toBe(before);
 	});
 });

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
+import { turns } from '../turns';
 import { type Cell, type Outcome, limits } from './cells';
 import { readClaim, findLie } from './claim';
 import type { ListedFault } from './faultList';
@@ -55,7 +55,7 @@ async function outcomeOf(
 			() => undefined,
 			(error: unknown) => error as NodeApiError,
 		);
-		await sleep(20);
+		await turns(20);
 		const times = service.sessions.get(sessionId)?.executions ?? 0;
 		// A request that is reset before it is read is a connection alone.
 		const requests = Math.max(

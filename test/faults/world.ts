@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential';
@@ -10,6 +9,7 @@ import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { binary } from '../Workspace/actions/mail/mails';
 import { file, multipart, plain } from '../Workspace/actions/mail/parts';
 import { createExecuteContext, loadBinaryData } from '../createExecuteContext';
+import { turns } from '../turns';
 import { largeField, marker, type Seeds } from './samples';
 
 // One line for each wait would be thousands.
@@ -172,7 +172,7 @@ export class World {
 
 	/** Gives the stand-in a moment to finish what it was asked, before its content is looked at. */
 	async settled(): Promise<void> {
-		await sleep(20);
+		await turns(20);
 	}
 
 	async close(): Promise<void> {

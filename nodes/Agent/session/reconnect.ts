@@ -41,6 +41,8 @@ export type RetryDecision =
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';
 
+/** Faults of the network that last until somebody mends them. */
+const lastingFaults: readonly string[] = ['blocked', 'certificate'];
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 
 /**
@@ -57,7 +59,7 @@ export function decideRetry(
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (kind === 'invalidUpgrade') return 'longBackoff';
 	if (kind === 'network')
-		return closeReason.error.category === 'blocked' ? 'longBackoff' : 'backoff';
+		return lastingFaults.includes(closeReason.error.category) ? 'longBackoff' : 'backoff';
 	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);

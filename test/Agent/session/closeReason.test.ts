@@ -152,13 +152,16 @@ describe('the decision how to try again', () => {
 				unreadable('', false),
 				network('ECONNREFUSED'),
 				network('ENOTFOUND'),
-				network('DEPTH_ZERO_SELF_SIGNED_CERT'),
 			],
 		],
 		[
 			'longBackoff',
 			'longBackoff',
-			[unreadable(''), convertNetworkError(blocked, new Sanitizer())],
+			[
+				unreadable(''),
+				convertNetworkError(blocked, new Sanitizer()),
+				network('DEPTH_ZERO_SELF_SIGNED_CERT'),
+			],
 		],
 		['longBackoff', 'longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];

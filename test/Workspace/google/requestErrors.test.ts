@@ -30,7 +30,7 @@ const url = 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send';
 async function thrown(error: Error) {
 	const { request } = createTransport(() => Promise.reject(error), bases, {
 		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 5000,
+		timeoutMilliseconds: 60_000,
 		signal: undefined,
 		credentialKey: 'test',
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },

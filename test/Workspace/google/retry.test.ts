@@ -1,3 +1,5 @@
+import { holdTimers } from '../../heldTimers';
+import { turns } from '../../turns';
 import { catchFailure } from '../catchFailure';
 import { quickGates, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
@@ -6,7 +8,6 @@ import {
 	json,
 	reset,
 	startScriptedServer,
-	silence,
 	type Answer,
 	type ScriptedServer,
 } from '../scriptedServer';
@@ -182,10 +183,11 @@ describe('the time in Gmail’s message', () => {
 		);
 
 	it('counts as Retry-After', async () => {
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 		const clients = await serve([until(900_000)], { maxRetryWaitMilliseconds: 60_000 });
 		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure.description).toMatch(
-			/^Google asks n8n to wait (899|900) seconds, but 'maxRetryWaitSeconds' allows 60\./,
+			/^Google asks n8n to wait 900 seconds, but 'maxRetryWaitSeconds' allows 60\./,
 		);
 		expect(server.received).toHaveLength(1);
 	});
@@ -198,6 +200,8 @@ describe('the time in Gmail’s message', () => {
 });
 
 describe('the limits', () => {
+	const timeoutMilliseconds = 70_000;
+
 	it('are the time alone for a refusal for quota', async () => {
 		const answers = Array<Answer>(6).fill(limited);
 		const limits = { maxRetryWaitMilliseconds: 5000 };
@@ -207,7 +211,8 @@ describe('the limits', () => {
 	});
 
 	it('hold a request that is never answered: 504', async () => {
-		const clients = await serve([silence], { timeoutMilliseconds: 50 });
+		const endTime = holdTimers(timeoutMilliseconds);
+		const clients = await serve([endTime], { timeoutMilliseconds });
 		const failure = await catchFailure(clients.sheets.spreadsheets.values.append(append));
 		const status = 'DEADLINE_EXCEEDED';
 		expect(failure).toMatchObject({ code: 504, status, outcome: 'unknown' });
@@ -215,12 +220,18 @@ describe('the limits', () => {
 	});
 
 	it('hold an answer that drips', async () => {
+		const endTime = holdTimers(timeoutMilliseconds);
 		const timers: NodeJS.Timeout[] = [];
 		const drip: Answer = (response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
-			timers.push(setInterval(() => response.write(' '), 10));
+			let pieces = 0;
+			const write = () => {
+				response.write(' ');
+				if (++pieces === 5) endTime();
+			};
+			timers.push(setInterval(write, 10));
 		};
-		const clients = await serve([drip], { timeoutMilliseconds: 100 });
+		const clients = await serve([drip], { timeoutMilliseconds });
 		const failure = await catchFailure(clients.drive.files.get({ fileId: 'f1' }));
 		expect(failure.code).toBe(504);
 		timers.forEach(clearInterval);
@@ -241,14 +252,13 @@ describe('a stopped execution', () => {
 
 	it('ends a wait, and nothing is sent any more', async () => {
 		const stop = new AbortController();
-		const limitedThenStopped: Answer = (response, request) => {
-			limitedFor('30')(response, request);
-			setTimeout(() => {
+		// The line is logged right before the wait.
+		const log = () =>
+			setImmediate(() => {
 				stop.abort();
-			}, 50);
-		};
-		const limits = { signal: stop.signal, maxRetryWaitMilliseconds: 60_000 };
-		const clients = await serve([limitedThenStopped], limits);
+			});
+		const limits = { signal: stop.signal, maxRetryWaitMilliseconds: 60_000, log };
+		const clients = await serve([limitedFor('30')], limits);
 		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 499, outcome: 'notDone' });
 		const next = await catchFailure(clients.drive.files.list({}));
@@ -260,16 +270,14 @@ describe('a stopped execution', () => {
 describe('requests in flight', () => {
 	const mail = (id: string) => ({ userId: 'me', id });
 	const held: Array<() => void> = [];
-	let quiet: NodeJS.Timeout | undefined;
-	/** Answers when nothing more has come for a while, so that on a busy machine, too, all are in flight that may be. */
+	/** Answers when nothing more has come for a while, so that all are in flight that may be. */
 	const slow: Answer = (response, request) => {
-		held.push(() => {
+		const count = held.push(() => {
 			json({ id: 'm' })(response, request);
 		});
-		clearTimeout(quiet);
-		quiet = setTimeout(() => {
-			for (const answer of held.splice(0)) answer();
-		}, 300);
+		void turns(100).then(() => {
+			if (held.length === count) for (const answer of held.splice(0)) answer();
+		});
 	};
 
 	it('begin with five for a credential, also through other clients, and double while all is well', async () => {

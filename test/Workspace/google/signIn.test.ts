@@ -56,7 +56,7 @@ describe('sign in', () => {
 		sender = oAuthSender(`${server.url}/token`, oauthTokenData);
 		return createClients(sender.send, basesAt(server.url), {
 			maxRetryWaitMilliseconds: 1000,
-			timeoutMilliseconds: 5000,
+			timeoutMilliseconds: 60_000,
 			signal: undefined,
 			credentialHash: 'test',
 			credentialKey: 'test',
@@ -140,7 +140,7 @@ describe('sign in', () => {
 		const failure = await catchFailure(
 			createClients(never.send, basesAt(server.url), {
 				maxRetryWaitMilliseconds: 1000,
-				timeoutMilliseconds: 5000,
+				timeoutMilliseconds: 60_000,
 				signal: undefined,
 				credentialHash: 'test',
 				credentialKey: 'test',

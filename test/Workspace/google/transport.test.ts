@@ -37,7 +37,7 @@ describe('transport', () => {
 
 	const options: TransportOptions = {
 		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 5000,
+		timeoutMilliseconds: 60_000,
 		signal: undefined,
 		credentialKey: 'test',
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
@@ -342,7 +342,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const reads = jest.spyOn(context, 'getCredentials');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
 		const { drive } = await connection.loadClients(limits);
 		return { get: () => drive.files.get({ fileId: 'f1' }), reads };
 	}
@@ -392,7 +392,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const sanitizer = new Sanitizer();
 		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
-		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
 		const { drive } = await connection.loadClients(limits);
 		const reads = jest.spyOn(context, 'getCredentials');
 		clock.now += 1000;
@@ -413,7 +413,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const info = jest.spyOn(context.logger, 'info');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
+		const limits = { maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 60_000 };
 		const { drive } = await connection.loadClients(limits);
 		await drive.files.get({ fileId: 'f1' });
 		expect(info.mock.calls.map(([text]) => text)).toEqual([

@@ -1,23 +1,24 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../dev/google/server';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
+import { LockRests } from '../lockRests';
 import { createNodeContext, token } from '../runNode';
 import { useGoogle } from '../standIn';
-import { waitTogether } from '../waitTogether';
+import { untilWaiting, waitTogether } from '../waitTogether';
 
 let google: GoogleServer;
 let spreadsheetId = '';
 useGoogle((server) => (google = server));
+const rests = new LockRests();
 
 const seed = (rows: unknown[][]) =>
 	google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
 
 beforeEach(() => {
-	google.latencyMilliseconds = 0;
 	spreadsheetId = seed([['Id', 'Name']]);
 });
 
@@ -117,70 +118,106 @@ test('an execution that comes alone waits for nobody, and sends what a group sen
 	expect(methods()).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
-test('a crowd whose executions come one by one goes together, too', async () => {
-	google.latencyMilliseconds = 100;
-	const ends: Array<Promise<End>> = [];
-	for (let id = 0; id < 60; id++) {
-		ends.push(start(oneRow(id)));
-		await sleep(15);
-	}
-	expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
-	expect(stored()).toHaveLength(61);
-	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(4);
-});
+describe('a crowd', () => {
+	/** The time passes only when a test says so. */
+	let now = 0;
+	const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
 
-const sentRows = () => methods().filter((method) => method === 'batchUpdate').length;
-
-test.each<[string, rounds: string[], milliseconds: number, requests: number]>([
-	['three', ['abc'], 0, 3],
-	['four', ['abcd'], 0, 2],
-	['four, and one that meets nobody', ['abcd', 'e'], 0, 3],
-	['four in twenty seconds', ['ab', 'cd'], 11_000, 4],
-	['two that loop', ['ab', 'ab', 'ab'], 0, 5],
-	['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 8],
-])(
-	'after four executions the lock rests, so that those who come meanwhile go together: after %s',
-	async (_name, rounds, milliseconds, requests) => {
-		const now = performance.now.bind(performance);
-		let later = 0;
-		const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
-		let count = 0;
-		const begin = async (name: string) =>
-			await start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
-		for (const names of rounds) {
-			await Promise.all(Array.from(names, begin));
-			later += milliseconds;
+	/** Lets executions wait for the lock, and go on when all of them have come. */
+	async function run(begins: ReadonlyArray<() => Promise<End>>): Promise<void> {
+		if (rests.parts.length === 0) {
+			await waitTogether(spreadsheetId, begins);
+			return;
 		}
-		const next = begin('a');
-		// Without the rest, the row is sent meanwhile.
-		await sleep(500);
-		await Promise.all([next, begin('b')]);
-		expect(sentRows()).toBe(requests);
-		expect(stored()).toHaveLength(count + 1);
-		clock.mockRestore();
-	},
-);
-
-test('while a crowd lasts, the lock rests after its small groups, too', async () => {
-	await Promise.all([0, 1, 2, 3].map((id) => start(oneRow(id))));
-	await Promise.all([start(oneRow(4)), start(oneRow(5))]);
-	const next = start(oneRow(6));
-	await sleep(500);
-	await Promise.all([next, start(oneRow(7))]);
-	expect(sentRows()).toBe(3);
-	expect(stored()).toHaveLength(9);
-});
-
-test('while executions keep coming, the lock rests longer', async () => {
-	await Promise.all([0, 1, 2, 3].map((id) => start(oneRow(id))));
-	const ends: Array<Promise<End>> = [];
-	for (let id = 4; id < 24; id++) {
-		ends.push(start(oneRow(id)));
-		await sleep(200);
+		const running: Array<Promise<End>> = [];
+		for (const begin of begins) {
+			running.push(begin());
+			await untilWaiting();
+		}
+		await rests.end();
+		await Promise.all(running);
 	}
-	await Promise.all(ends);
-	expect(sentRows()).toBe(2);
-	expect(stored()).toHaveLength(25);
+
+	beforeEach(() => {
+		now = 1_000_000;
+		jest.spyOn(performance, 'now').mockImplementation(() => now);
+	});
+
+	test('whose executions come one by one goes together, too', async () => {
+		const ends: Array<Promise<End>> = [];
+		const come = (count: number) => {
+			for (const most = Math.min(60, ends.length + count); ends.length < most;)
+				ends.push(start(oneRow(ends.length)));
+		};
+		google.fault({
+			match() {
+				come(5);
+				return false;
+			},
+		});
+		come(1);
+		while (rests.parts.length === 0) await turn();
+		while (ends.length < 60) {
+			come(1);
+			await untilWaiting();
+		}
+		await rests.end();
+		expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
+		expect(stored()).toHaveLength(61);
+		expect(sentRows()).toBeLessThanOrEqual(4);
+	});
+
+	test.each<[string, rounds: string[], milliseconds: number, isResting: boolean, sent: number]>([
+		['three', ['abc'], 0, false, 3],
+		['four', ['abcd'], 0, true, 2],
+		['four, and one that meets nobody', ['abcd', 'e'], 0, true, 3],
+		['four in twenty seconds', ['ab', 'cd'], 11_000, false, 4],
+		['two that loop', ['ab', 'ab', 'ab'], 0, false, 5],
+		['six, each after the one before', ['a', 'b', 'c', 'd', 'e', 'f'], 0, false, 8],
+	])(
+		'is four executions, after which the lock rests, so that those who come meanwhile go together: after %s',
+		async (_name, rounds, milliseconds, isResting, sent) => {
+			let count = 0;
+			const begin = (name: string) => () =>
+				start({ ...oneRow(count++), executionId: `${name} of ${spreadsheetId}` });
+			for (const names of rounds) {
+				await run(Array.from(names, begin));
+				now += milliseconds;
+			}
+			expect(rests.parts.map((part) => part.milliseconds)).toEqual(isResting ? [2000] : []);
+			const next = isResting ? ['ab'] : ['a', 'b'];
+			for (const names of next) await run(Array.from(names, begin));
+			expect(sentRows()).toBe(sent);
+			expect(stored()).toHaveLength(count + 1);
+		},
+	);
+
+	const numbered = (...ids: number[]) => ids.map((id) => () => start(oneRow(id)));
+
+	test('that lasts: the lock rests after its small groups, too', async () => {
+		await run(numbered(0, 1, 2, 3));
+		await run(numbered(4, 5));
+		expect(rests.parts).toHaveLength(1);
+		await run(numbered(6, 7));
+		expect(sentRows()).toBe(3);
+		expect(stored()).toHaveLength(9);
+	});
+
+	test('whose executions keep coming: the lock rests longer, but no more than seven seconds', async () => {
+		await run(numbered(0, 1, 2, 3));
+		const lengths: number[] = [];
+		const ends: Array<Promise<End>> = [];
+		for (let id = 4; id < 10; id++) {
+			ends.push(start(oneRow(id)));
+			await untilWaiting();
+			lengths.push(...rests.parts.map(({ milliseconds }) => milliseconds));
+			await rests.endPart();
+		}
+		await Promise.all(ends);
+		expect(lengths).toEqual([2000, 1000, 1000, 1000, 1000, 1000]);
+		expect(sentRows()).toBe(2);
+		expect(stored()).toHaveLength(11);
+	});
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {

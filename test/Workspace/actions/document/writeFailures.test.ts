@@ -65,7 +65,7 @@ test('a write that did not happen at first is repeated', async () => {
 
 test('a write that never happened is told as such where only the look would have changed', async () => {
 	const id = calls.document('same');
-	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 9 });
+	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 99 });
 	const failure = await catchFailure(
 		calls.write(id, { content: '**same**', contentFormat: 'markdown' }),
 	);

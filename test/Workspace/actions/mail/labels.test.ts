@@ -6,7 +6,6 @@ import { changesLabels } from '../../../../nodes/Workspace/actions/mail/list/fie
 import { Mails } from './mails';
 
 const mails = new Mails();
-jest.setTimeout(120_000);
 beforeEach(() => {
 	mails.signIn([...standardScopes, 'gmail.modify']);
 	jest.spyOn(Math, 'random').mockReturnValue(0);

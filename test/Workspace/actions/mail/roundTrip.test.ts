@@ -5,7 +5,6 @@ import { Mails } from './mails';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
-jest.setTimeout(60_000);
 
 /** What people write: letters of any script, marks, emoji; no control characters. */
 const line = fc.stringMatching(/^[\p{L}\p{N}\p{P}\p{S}\p{M} ]{1,60}$/u).map((text) => text.trim());

@@ -8,7 +8,6 @@ import { createNodeTool } from '../../../runNode';
 import { arrangeForm, Mails } from '../mails';
 
 const mails = new Mails();
-jest.setTimeout(120_000);
 
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const allowedRecipients = 'example.com, @sales.example.com\nBen <ben@example.org>, kim@example.org';

@@ -9,7 +9,6 @@ import { binary, filesOf, Mails } from '../mails';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
-jest.setTimeout(60_000);
 
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const clientId = 'somebody-else';

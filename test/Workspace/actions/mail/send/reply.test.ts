@@ -6,8 +6,6 @@ import { failureOf } from '../../../../createExecuteContext';
 import { headerOf, Mails, textOf } from '../mails';
 
 const mails = new Mails();
-// A draft that is not found is looked for several times.
-jest.setTimeout(30_000);
 
 const newMail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
 
