@@ -59,6 +59,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			typeOptions: { expirable: true, password: true },
 			default: '',
 		},
+		{ displayName: 'Issued For', name: 'issuedFor', type: 'hidden', default: '' },
 	];
 
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
@@ -78,7 +79,11 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
 		const token = serviceAccountModule.fetchAccessToken(post, account);
-		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
+		return {
+			accessToken: await token.catch(serviceAccountModule.throwPlainError),
+			// Where the node reads it, the token counts only for what it was issued for.
+			issuedFor: serviceAccountModule.hashAccount(credential),
+		};
 	}
 
 	// No `test`: n8n 2.22 to 2.35 refuse to send it if the HTTP Request node may not use the

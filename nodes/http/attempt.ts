@@ -105,7 +105,12 @@ export async function awaitResponse(
 	signal: AbortSignal,
 ): Promise<FullResponse> {
 	const exchange: Exchange = {};
-	const request = recordResponse(exchange, send);
+	const request = recordResponse(exchange, send).catch((error: unknown) => {
+		// It may be the answer to a request of n8n for a token.
+		const { response: { statusCode = 0 } = {}, origin = url } = exchange;
+		refuseProxyResponse({ statusCode }, exchange, origin);
+		throw error;
+	});
 	const response = await new Promise<FullResponse>((resolve, reject) => {
 		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
@@ -118,7 +123,11 @@ export async function awaitResponse(
 }
 
 /** @throws NodeError if a proxy refused to connect to the service */
-function refuseProxyResponse(response: FullResponse, exchange: Exchange, url: string): void {
+function refuseProxyResponse(
+	response: Partial<FullResponse> & Pick<FullResponse, 'statusCode'>,
+	exchange: Exchange,
+	url: string,
+): void {
 	const { statusCode } = response;
 	if (!isFromProxy(statusCode, exchange, url)) return;
 	discardBody(response);
@@ -145,7 +154,7 @@ function isFromProxy(statusCode: number, { response }: Exchange, url: string): b
 	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
 }
 
-export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
+export function discardBody({ body }: Partial<FullResponse>): void {
 	if (body instanceof Readable) body.destroy();
 }
 

@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 
 import { getGlobalSingleton } from '../core/runtime';
 
-/** What Node's HTTP client knows about a request, but n8n's helpers do not return. */
+/** What Node's HTTP client knows about the last request, but n8n's helpers do not return. */
 export interface Exchange {
 	/** Its socket is null once Node keeps the connection for another request. */
-	response?: { readonly socket: IncomingMessage['socket'] | null };
+	response?: { readonly statusCode?: number; readonly socket: IncomingMessage['socket'] | null };
+	/** The origin of the URL that the response is for. */
+	origin?: string;
 }
 
 const getExchanges = () => getGlobalSingleton('httpExchanges', createExchanges);
@@ -18,8 +20,10 @@ function createExchanges() {
 	subscribe('http.client.response.finish', (message) => {
 		const exchange = exchanges.getStore();
 		if (!exchange) return;
-		const { response } = message as { readonly response: IncomingMessage };
+		const { request, response } = message as Record<'request', ClientRequest> &
+			Record<'response', IncomingMessage>;
 		exchange.response = response;
+		exchange.origin = `${request.protocol}//${String(request.getHeader('host'))}`;
 	});
 	return exchanges;
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 			{
 				email: robot,
 				publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-				delegates: ['someone@example.com'],
+				delegates: ['someone@example.com', 'other@example.com'],
 			},
 		],
 	});
@@ -223,6 +223,28 @@ describe('a service account', () => {
 		expect(await call()).toBeUndefined();
 		expect(await call()).toBeUndefined();
 		expect(methods().slice(3)).toEqual([messages, 'oauth.token', messages, messages]);
+	});
+
+	test('acts for another user as soon as the credential names this one', async () => {
+		google.gmail.seed({ subject: 'One' });
+		const credential = await serviceAccount();
+		const call = async () => errorOf(await run(step('workspaceServiceAccountApi', credential)));
+		expect(await call()).toBeUndefined();
+		// As the editor saves a form: with n8n's marks in place of the secrets.
+		const { id, name } = credential;
+		const path = `credentials/${id}?includeData=true`;
+		const { data } = await n8n.api.request<{ data: object }>('GET', path);
+		const changed = { ...data, delegatedEmail: 'other@example.com' };
+		const type = 'workspaceServiceAccountApi';
+		await n8n.api.request('PATCH', `credentials/${id}`, { id, name, type, data: changed });
+		const before = google.requests.length;
+		expect(await call()).toBeUndefined();
+		const users = google.requests
+			.slice(before)
+			.map(({ headers }) => google.tokens.find(String(headers.authorization).slice(7))?.user);
+		expect(users).toEqual([undefined, 'other@example.com']);
+		expect(await call()).toBeUndefined();
+		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(2);
 	});
 });
 

@@ -1,18 +1,31 @@
 // What a proxy answers to CONNECT is not the service's answer, whichever node sends the request.
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
+import { getRequestHelperFunctions } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helper-functions';
+import type { INode, IWorkflowExecuteAdditionalData, Workflow } from 'n8n-workflow';
+
+import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { isNodeError } from '../../nodes/core/errors';
 
-import { attemptRequest, awaitResponse, baseRequestOptions } from '../../nodes/http/attempt';
+import {
+	attemptRequest,
+	awaitResponse,
+	baseRequestOptions,
+	type RequestSender,
+} from '../../nodes/http/attempt';
 import { readBody } from '../../nodes/http/body';
+import { createTransport } from '../../nodes/Workspace/google/transport';
 import { ConnectProxy } from '../Agent/session/connectProxy';
 import { catchFailure } from '../Workspace/catchFailure';
-import { testClients } from '../Workspace/client';
+import { basesAt, quickGates, testClients } from '../Workspace/client';
 import { n8nSender } from '../Workspace/n8nSender';
+import { oAuthSender } from '../Workspace/oAuthSender';
+import { googleError, startScriptedServer } from '../Workspace/scriptedServer';
 
 const proxy = new ConnectProxy();
 const before = process.env['HTTPS_PROXY'];
@@ -59,6 +72,51 @@ describe('an append that a proxy answers', () => {
 		expect(failure.description).toMatch(advice);
 		expect(proxy.asked.length).toBeGreaterThanOrEqual(Math.min(times, 2));
 		if (times === 1) expect(proxy.asked).toHaveLength(1);
+	});
+});
+
+describe('a request for a token that a proxy answers', () => {
+	const credential = { email: 'robot@p.example', scope: 's', tokenUrl: 'https://token.test/' };
+	const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+	const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+	const helpers = getRequestHelperFunctions(
+		...([{}, {}, {}] as unknown as [Workflow, INode, IWorkflowExecuteAdditionalData]),
+	);
+	const account = new WorkspaceServiceAccountApi();
+	/** As n8n does before a request with a credential that has no token. */
+	const signIn: RequestSender = async () => {
+		const given = { ...credential, privateKey };
+		throw new Error(JSON.stringify(await account.preAuthentication.call({ helpers }, given)));
+	};
+	const tokens = { access_token: 'old', refresh_token: 'r', token_type: 'Bearer' };
+
+	test.each([
+		[407, 'service account', signIn, 1],
+		[403, 'service account', signIn, 1],
+		[429, 'service account', signIn, 2],
+		[407, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 1],
+		[403, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 1],
+		[429, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 2],
+	])('with %d is named (%s)', async (status, _who, send, times) => {
+		proxy.behaviour = status;
+		const server = await startScriptedServer(googleError(401, 'expired'));
+		const { request } = createTransport(send, basesAt(server.url), {
+			maxRetryWaitMilliseconds: 1000,
+			timeoutMilliseconds: 5000,
+			signal: undefined,
+			credentialKey: 'test',
+			findGate: quickGates(),
+			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+		});
+		const url = 'https://www.googleapis.com/drive/v3/files';
+		const failure = await catchFailure(request({ url, method: 'POST' }));
+		expect(failure).toMatchObject({ code: status, outcome: 'notDone' });
+		expect(failure.message).toBe(
+			`The proxy did not connect n8n to token.test: it responded with HTTP ${status}`,
+		);
+		expect(proxy.asked.length).toBeGreaterThanOrEqual(times);
+		if (times === 1) expect(proxy.asked).toHaveLength(1);
+		await server.close();
 	});
 });
 

@@ -10,7 +10,7 @@ import { getProperty } from '../../http/networkErrors';
 import type { Clients } from './clients';
 import { type Api, type ApiBases, googleApiBases } from './endpoints';
 import { getDriveAccess, type SignIn } from './scopes';
-import { readServiceAccount } from './serviceAccount';
+import { hashAccount, readServiceAccount } from './serviceAccount';
 import { describeSignInEnd } from './signInEnd';
 import type { TransportOptions } from './transport';
 
@@ -41,7 +41,7 @@ export async function readGoogleCredential(
 	sanitizer: Sanitizer,
 ): Promise<GoogleCredential> {
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
-	const credential = await context.getCredentials(type);
+	const credential = await readCredential(context, type);
 	sanitizer.addSecrets(findSecrets(credential));
 	return new GoogleCredential(context, type, credential, sanitizer);
 }
@@ -164,6 +164,17 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
 	Object.create(context, { [name]: { value } }) as C;
 
+/**
+ * Reads a credential, without the token of a service account if it was issued before a change of
+ * the credential. n8n would keep it, but asks for a new one if there is none.
+ */
+async function readCredential(context: IAllExecuteFunctions, type: string) {
+	const credential = await context.getCredentials(type);
+	const isOutdated =
+		type === 'workspaceServiceAccountApi' && credential['issuedFor'] !== hashAccount(credential);
+	return isOutdated ? { ...credential, accessToken: '' } : credential;
+}
+
 interface CredentialReading {
 	credential: ICredentialDataDecryptedObject;
 }
@@ -179,7 +190,7 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	reading: CredentialReading,
 ): C {
 	const readShared = shareReadings(
-		() => context.getCredentials(type),
+		() => readCredential(context, type),
 		Promise.resolve(reading.credential),
 	);
 	const getCredentials: C['getCredentials'] = async <T extends object>(

@@ -1,4 +1,4 @@
-import { createSign } from 'node:crypto';
+import { createHash, createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
@@ -31,6 +31,12 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 		tokenUrl: readText('tokenUrl') || googleTokenUrl,
 	};
 }
+
+/** Hashes all that a token depends on. */
+export const hashAccount = (credential: ICredentialDataDecryptedObject) =>
+	createHash('sha256')
+		.update(JSON.stringify(readServiceAccount(credential)))
+		.digest('base64');
 
 /** Sends a form. It follows no redirect. Every HTTP status is returned, and none is thrown. */
 export type PostForm = (
