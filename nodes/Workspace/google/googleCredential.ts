@@ -171,7 +171,8 @@ const override = <C extends IAllExecuteFunctions>(context: C, name: string, valu
 async function readCredential(context: IAllExecuteFunctions, type: string) {
 	const credential = await context.getCredentials(type);
 	const isOutdated =
-		type === 'workspaceServiceAccountApi' && credential['issuedFor'] !== hashAccount(credential);
+		type === 'workspaceServiceAccountApi' &&
+		credential['issuedFor'] !== hashAccount(credential);
 	return isOutdated ? { ...credential, accessToken: '' } : credential;
 }
 
