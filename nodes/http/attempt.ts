@@ -61,10 +61,12 @@ export async function attemptRequest<T>(
 	try {
 		return await send(attemptController.signal);
 	} catch (error) {
+		const isLate = attemptController.signal.aborted;
+		// Closes the connection of a response that was not read to its end.
+		abort();
 		if (executionSignal?.aborted) throw createStoppedError(texts.mayBeDone, 'unknown');
 		// A response that has come says more than that its body was not read in time.
-		if (attemptController.signal.aborted && !isNodeError(error))
-			throw createTimeoutError(timeoutMilliseconds, texts);
+		if (isLate && !isNodeError(error)) throw createTimeoutError(timeoutMilliseconds, texts);
 		throw await settings.toRequestError(error);
 	} finally {
 		clearTimeout(timer);
@@ -115,6 +117,8 @@ export async function awaitResponse(
 		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
 			request.then(discardBody, () => undefined);
+			// axios's stream does not end by being destroyed, as long as it waits for bytes.
+			exchange.response?.destroy();
 		});
 		request.then(resolve, reject);
 	});

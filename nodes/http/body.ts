@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
-import { systemClock } from '../core/clock';
+import { systemClock, waitAtMost } from '../core/clock';
 import type { Exchange } from './exchange';
 import { findErrorCode } from './networkErrors';
 
@@ -37,7 +37,7 @@ export async function readBody(
 	signal: AbortSignal,
 	maxBytes = maxResponseBytes,
 ): Promise<Buffer> {
-	const { bytes, error } = await collectBytes(body, maxBytes, signal);
+	const { bytes, error } = await collectBytes(body, maxBytes, [], signal);
 	if (error) throw error;
 	// Node takes a body without a length for complete if the connection is reset.
 	if (exchange?.response?.socket?.errored) throw new BodyError('cutShort');
@@ -53,20 +53,24 @@ export async function readErrorBody(
 	maxMilliseconds = 3000,
 ): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
-	const cancel = systemClock.callAfter(maxMilliseconds, () => body.destroy());
-	const { bytes } = await collectBytes(body, maxErrorBytes);
-	cancel();
-	return bytes;
+	const chunks: Buffer[] = [];
+	await waitAtMost(systemClock, maxMilliseconds, collectBytes(body, maxErrorBytes, chunks));
+	body.destroy();
+	return Buffer.concat(chunks);
 }
 
 /** @returns the bytes that were read, and the error if the reading ended early */
-async function collectBytes(body: Readable | Buffer, maxBytes: number, signal?: AbortSignal) {
+async function collectBytes(
+	body: Readable | Buffer,
+	maxBytes: number,
+	chunks: Buffer[],
+	signal?: AbortSignal,
+) {
 	if (Buffer.isBuffer(body)) {
 		const error = body.length > maxBytes ? new BodyError('tooLarge') : undefined;
 		return { bytes: body.subarray(0, maxBytes), error };
 	}
 	if (signal) addAbortSignal(signal, body);
-	const chunks: Buffer[] = [];
 	let byteCount = 0;
 	try {
 		for await (const chunk of body as AsyncIterable<Buffer>) {

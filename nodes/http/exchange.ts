@@ -7,7 +7,9 @@ import { getGlobalSingleton } from '../core/runtime';
 /** What Node's HTTP client knows about the last request, but n8n's helpers do not return. */
 export interface Exchange {
 	/** Its socket is null once Node keeps the connection for another request. */
-	response?: { readonly statusCode?: number; readonly socket: IncomingMessage['socket'] | null };
+	response?: Pick<IncomingMessage, 'statusCode' | 'destroy'> & {
+		readonly socket: IncomingMessage['socket'] | null;
+	};
 	/** The origin of the URL that the response is for. */
 	origin?: string;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
@@ -402,6 +403,29 @@ describe('Google connection', () => {
 		expect(reads).toHaveBeenCalledTimes(1);
 		expect(sanitizer.sanitizeText(message)).not.toContain('canary-refreshed-token');
 	});
+
+	test.each([
+		[200, 1000, 504],
+		[401, 1e6, 401],
+		[403, 1e6, 403],
+	])(
+		'a body that never ends does not hold up the request: HTTP %d',
+		async (status, timeoutMilliseconds, code) => {
+			const closed: unknown[] = [];
+			await server.close();
+			server = await startScriptedServer((response) => {
+				closed.push(once(response, 'close'));
+				response.writeHead(status, { 'content-length': '1000' }).write('{');
+			});
+			const context = createNodeContext({ url: server.url, parameters: {} });
+			const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
+			const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds };
+			const { drive } = await connection.loadClients(limits);
+			await expect(drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({ code });
+			// Of the first 401, n8n has left the body unread.
+			await closed.at(-1);
+		},
+	);
 
 	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
 		let refused = 0;
