@@ -134,8 +134,8 @@ export interface Field {
 	 */
 	readonly onlyIn?: ReadContext['mode'];
 	/**
-	 * An input object may leave the key out or give it null, but no empty text, or undefined from an
-	 * expression that found nothing.
+	 * An input object may leave the key out or give it null, but no empty text, or undefined from
+	 * an expression that found nothing.
 	 */
 	readonly refusesEmptyKey?: true;
 	/** The default in JSON mode, if it differs from the form's default. */

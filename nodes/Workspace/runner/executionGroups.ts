@@ -47,16 +47,16 @@ interface Group {
 const locks = getGlobalMutex('locks');
 
 /**
- * So many executions that meet under a lock within a short time are a crowd, in which the lock rests
- * after each group. Their runs do not count, because a loop is one execution, which would wait in
- * many rounds. Nor do executions that come one after the other, as those of a sub-workflow for each
- * row.
+ * So many executions that meet under a lock within a short time are a crowd, in which the lock
+ * rests after each group. Their runs do not count, because a loop is one execution, which would
+ * wait in many rounds. Nor do executions that come one after the other, as those of a sub-workflow
+ * for each row.
  */
 const crowdSize = 4;
 const crowdMilliseconds = 10_000;
 /**
- * How long a lock rests at least. An endless crowd then sends up to 20 groups a minute, each with up
- * to three reads: as many as Google allows a user.
+ * How long a lock rests at least. An endless crowd then sends up to 20 groups a minute, each with
+ * up to three reads: as many as Google allows a user.
  */
 const minRestMilliseconds = 3000;
 /**
@@ -68,8 +68,8 @@ const maxRestMilliseconds = 7000;
 const quietMilliseconds = 1000;
 
 /**
- * The executions that met others recently under each lock, with the time of each, in milliseconds of
- * the monotonic clock.
+ * The executions that met others recently under each lock, with the time of each, in milliseconds
+ * of the monotonic clock.
  */
 const recentMeetings = new BoundedMap<string, Map<string, number>>();
 
