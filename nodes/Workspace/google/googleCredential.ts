@@ -3,7 +3,7 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 
 import { BoundedMap } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
-import { createRefusal } from '../../core/errors';
+import { createRefusal, NodeError } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/attempt';
 import { getProperty } from '../../http/networkErrors';
@@ -176,6 +176,17 @@ async function readCredential(context: IAllExecuteFunctions, type: string) {
 	return isOutdated ? { ...credential, accessToken: '' } : credential;
 }
 
+/** Throws the failure for a credential that n8n had read before. */
+function throwReadFailure(cause: unknown): never {
+	throw new NodeError({
+		code: 503,
+		message: 'n8n could not read the credential from its database',
+		description: "Nothing was sent. Check n8n's database, then try again.",
+		retryable: true,
+		cause,
+	});
+}
+
 interface CredentialReading {
 	credential: ICredentialDataDecryptedObject;
 }
@@ -191,7 +202,7 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	reading: CredentialReading,
 ): C {
 	const readShared = shareReadings(
-		() => readCredential(context, type),
+		() => readCredential(context, type).catch(throwReadFailure),
 		Promise.resolve(reading.credential),
 	);
 	const getCredentials: C['getCredentials'] = async <T extends object>(

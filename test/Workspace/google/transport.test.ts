@@ -345,7 +345,8 @@ describe('Google connection', () => {
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
 		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
 		const { drive } = await connection.loadClients(limits);
-		return { get: () => drive.files.get({ fileId: 'f1' }), reads };
+		const get = () => drive.files.get({ fileId: 'f1' });
+		return { get, create: () => drive.files.create({ requestBody: {} }), reads };
 	}
 
 	test('requests share what was read for the run', async () => {
@@ -370,12 +371,15 @@ describe('Google connection', () => {
 		expect(reads).toHaveBeenCalledTimes(2);
 	});
 
-	test('a failed read is not shared with later requests', async () => {
+	test('a failed read is not shared with later requests, and sends nothing', async () => {
 		const clock = stoppedClock();
-		const { get, reads } = await opened();
+		const { get, create, reads } = await opened();
 		clock.now += 1000;
-		reads.mockRejectedValueOnce(new Error('The database is locked'));
-		await expect(get()).rejects.toThrow();
+		const locked = new Error('The database is locked');
+		reads.mockRejectedValueOnce(Object.assign(locked, { code: 'SQLITE_BUSY' }));
+		const message = 'n8n could not read the credential from its database';
+		await expect(create()).rejects.toMatchObject({ message, code: 503, outcome: 'notDone' });
+		expect(server.received).toEqual([]);
 		await get();
 		expect(reads).toHaveBeenCalledTimes(3);
 	});
