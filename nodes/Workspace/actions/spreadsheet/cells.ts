@@ -212,3 +212,17 @@ export function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } };
 	return { userEnteredValue: { stringValue: value } };
 }
+
+/**
+ * Returns the index of the last row that has a value; -1 if none has. At the end of a table, a
+ * checkbox that nobody ticked is no value.
+ */
+export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
+	rows.findLastIndex((row) => row.some(isFilled));
+
+/**
+ * What counts as no value at the end of a table. FALSE is the text that most sheets show for a
+ * checkbox that nobody ticked.
+ */
+const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
+export const isFilled = (cell: unknown) => !emptyValues.has(cell);

@@ -4,7 +4,7 @@ import { getOrAdd } from '../../../core/boundedMap';
 import { createRefusal } from '../../../core/errors';
 import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { Cell } from './cells';
+import { type Cell, findLastFilledRow, isFilled } from './cells';
 import { isDateFormat, type NumberFormat } from './dates';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
@@ -109,20 +109,6 @@ function buildUniqueNames(names: readonly string[]): string[] {
 		return uniqueName;
 	});
 }
-
-/**
- * Returns the index of the last row that has a value; -1 if none has. At the end of a table, a
- * checkbox that nobody ticked is no value.
- */
-export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
-	rows.findLastIndex((row) => row.some(isFilled));
-
-/**
- * What counts as no value at the end of a table. FALSE is the text that most sheets show for a
- * checkbox that nobody ticked.
- */
-const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
-export const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
 /** How many rows may hold the header: blank rows above a table are skipped. */
 export const searchedRowCount = 10;

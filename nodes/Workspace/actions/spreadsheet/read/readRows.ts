@@ -6,8 +6,9 @@ import { createRefusal } from '../../../../core/errors';
 import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer';
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
+import { findLastFilledRow } from '../cells';
 import { parseBounds, parseRange } from '../range';
-import { findLastFilledRow, nameColumns } from '../table';
+import { nameColumns } from '../table';
 import { type FetchedCells, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../../core/errors';
 import { listNames } from '../../../../core/text';
-import { type Cell, collectNames, toHeaderCell } from '../cells';
+import { type Cell, collectNames, isFilled, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange, toColumnLetters } from '../range';
 import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
@@ -13,7 +13,6 @@ import {
 	fitColumns,
 	type FittedTable,
 	getEndRow,
-	isFilled,
 	openTable,
 	type Table,
 	type TableBody,
