@@ -48,7 +48,7 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 		/** Milliseconds since 1970. Not checked yet. */
 		issuedTimestamp: raw.issuedTimestamp,
 		/** The host names that the credential may be used for. An empty list allows every host. */
-		allowedHosts: readAllowedHosts(raw.allowedHosts),
+		allowedHosts: 'allowedHosts' in raw ? readAllowedHosts(raw.allowedHosts) : [],
 	};
 }
 

@@ -118,7 +118,7 @@ export async function runExecute(
 		nodeType: node,
 		credentials: {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...options.api },
-			agentSignatureApi: { allowedHosts: '', ...signer, ...options.signer },
+			agentSignatureApi: { ...signer, ...options.signer },
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		items: options.items,
@@ -152,7 +152,7 @@ export async function callTool(
 		nodeType,
 		credentials: {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-			agentSignatureApi: { allowedHosts: '', ...signer },
+			agentSignatureApi: { ...signer },
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },

@@ -225,7 +225,8 @@ function collectPlaceholders(
  */
 function findValue(fields: IDataObject, name: string): string | undefined {
 	const value = findValueAtPath(fields, name);
-	if (value === undefined || value === null) return value === null ? '' : undefined;
+	if (value === undefined) return undefined;
+	if (value === null) return '';
 	// A date is a text in JSON.
 	const data: unknown = JSON.parse(JSON.stringify(value));
 	return typeof data === 'string' ? data : JSON.stringify(data);

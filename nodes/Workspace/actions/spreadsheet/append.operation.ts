@@ -80,7 +80,7 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 }
 
 const describeGap = (endRow: number, offset: number) =>
-	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}: cells between are in use, such as unticked checkboxes.`;
+	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
 
 /** Builds the row of an appended step, which has one change. */
 function toValues(

@@ -134,7 +134,7 @@ test('USER_ENTERED: a hint says where the rows are if Google puts them below che
 	const [appended] = await calls.together('append', [{ params, item }]);
 	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A12:B12' });
 	expect(item.hints).toEqual([
-		'Google put the rows from row 12 on, not directly below row 2: cells between are in use, such as unticked checkboxes.',
+		'Google put the rows from row 12 on, not directly below row 2, because cells between are in use, such as unticked checkboxes.',
 	]);
 	item.hints.length = 0;
 	await calls.together('append', [{ params, item }]);
