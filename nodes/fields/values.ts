@@ -276,19 +276,12 @@ function readBoolean(field: Field, raw: unknown, context: ReadContext): boolean 
 }
 
 function readNumber(field: Field, raw: unknown, context: ReadContext): number {
-	const mayBeText = context.mode === 'fields' && typeof raw === 'string';
-	const value = mayBeText ? parseNumber(raw) : raw;
-	const isNumber = typeof value === 'number';
-	if (isNumber && isAllowedNumber(value, field)) return value;
+	const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
+	const value = mayBeText ? Number(raw) : raw;
+	if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
 	const kind = field.decimals === undefined ? 'a whole number' : 'a number';
-	const found = isNumber ? value : describeType(raw);
+	const found = typeof value === 'number' && !Number.isNaN(value) ? value : describeType(raw);
 	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
-}
-
-/** @returns undefined for a text that is no number */
-function parseNumber(text: string): number | undefined {
-	const number = isBlank(text) ? NaN : Number(text);
-	return Number.isNaN(number) ? undefined : number;
 }
 
 function isAllowedNumber(value: number, { decimals, minimum, maximum }: Field): boolean {

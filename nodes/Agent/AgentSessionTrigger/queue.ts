@@ -23,6 +23,13 @@ interface QueueActions<T> {
 	resumeReading(): void;
 }
 
+/** Numbered in the order of arrival. */
+interface WaitingEntry<T> {
+	readonly entry: T;
+	readonly number: number;
+	readonly arrivedAt: number;
+}
+
 /** A queue that has reached one of these limits is full. */
 const queueLimits = { entries: 10_000, bytes: 64 * 1024 * 1024 };
 
@@ -42,11 +49,10 @@ export class MessageQueue<T extends QueueEntry> {
 	 * The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less
 	 * time than an execution.
 	 */
-	readonly #waitingEntries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	/** The batches whose delivery has not ended, in the order of arrival. */
-	readonly #runningBatches = new Map<readonly T[], Promise<void>>();
-	/** The batches that n8n did not take, because the trigger stops. */
-	readonly #untakenBatches = new Set<readonly T[]>();
+	readonly #waitingEntries: Array<WaitingEntry<T>> = [];
+	#lastNumber = 0;
+	/** Each settles when the delivery of a batch has ended. */
+	readonly #deliveries = new Set<Promise<void>>();
 	#maxRunning: number;
 	#isPaused = false;
 	#state: 'open' | 'handingOver' | 'ended' = 'open';
@@ -70,13 +76,9 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#waitingEntries.length;
 	}
 
-	/** Whether messages wait because as many executions run as are allowed. */
-	get isBlocked(): boolean {
-		return this.length > 0 && this.#runningCount >= this.#maxRunning;
-	}
-
 	push(entry: T): void {
-		this.#waitingEntries.push({ entry, arrivedAt: this.#clock.getMonotonicMilliseconds() });
+		const arrivedAt = this.#clock.getMonotonicMilliseconds();
+		this.#waitingEntries.push({ entry, number: ++this.#lastNumber, arrivedAt });
 		this.heldBytes += entry.byteLength;
 		this.#deliverDueBatches(false);
 		this.#pauseWhenFull();
@@ -84,13 +86,14 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/**
 	 * Delivers what waits, up to `maxRunning` batches at once if that is more than the usual limit.
-	 * @returns a promise that settles when nothing waits
+	 * @returns a promise that settles when nothing waits, or nothing more can be delivered
 	 */
-	handOver(maxRunning: number): Promise<void> {
+	async handOver(maxRunning: number): Promise<void> {
+		if (this.#state === 'ended') return;
 		this.#state = 'handingOver';
 		this.#maxRunning = Math.max(this.#maxRunning, maxRunning);
 		this.#cancelTimer?.();
-		return new Promise((resolve) => {
+		await new Promise<void>((resolve) => {
 			this.#resolveHandedOver = resolve;
 			this.#deliverDueBatches();
 		});
@@ -98,20 +101,14 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/** Settles when the deliveries that are now under way have ended. */
 	async waitForBatches(): Promise<void> {
-		await Promise.all(this.#runningBatches.values());
+		await Promise.all(this.#deliveries);
 	}
 
 	/** Ends the queue. @returns the entries that were not delivered, in the order of arrival */
 	takeLeftover(): T[] {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		const batches = [...this.#runningBatches.keys()];
-		const untaken = batches.filter((batch) => this.#untakenBatches.has(batch)).flat();
-		return [...untaken, ...this.#removeOldest(this.length)];
-	}
-
-	get #runningCount(): number {
-		return this.#runningBatches.size - this.#untakenBatches.size;
+		return this.#removeOldest(this.length).map(({ entry }) => entry);
 	}
 
 	/**
@@ -127,23 +124,31 @@ export class MessageQueue<T extends QueueEntry> {
 			this.#deliverBatch();
 		}
 		this.#resumeWhenHalfEmpty();
-		if (this.length === 0 || this.#untakenBatches.size > 0) this.#resolveHandedOver();
+		if (this.length === 0 || this.#state === 'ended') this.#resolveHandedOver();
 	}
 
-	/** After a batch that n8n did not take, no later batch may overtake it. */
 	#mayDeliver(): boolean {
-		if (this.#state === 'ended' || this.#untakenBatches.size > 0) return false;
-		return this.length > 0 && this.#runningCount < this.#maxRunning;
+		if (this.#state === 'ended') return false;
+		return this.length > 0 && this.#deliveries.size < this.#maxRunning;
 	}
 
 	#deliverBatch(): void {
 		const batch = this.#removeOldest(this.#settings.batchSize);
-		const deliveryEnded = this.#actions.deliver(batch).then((isTaken) => {
-			if (isTaken) this.#runningBatches.delete(batch);
-			else this.#untakenBatches.add(batch);
+		const entries = batch.map(({ entry }) => entry);
+		const delivery = this.#actions.deliver(entries).then((isTaken) => {
+			this.#deliveries.delete(delivery);
+			if (!isTaken) this.#putBack(batch);
 			this.#deliverDueBatches();
 		});
-		this.#runningBatches.set(batch, deliveryEnded);
+		this.#deliveries.add(delivery);
+	}
+
+	/** Keeps a batch that n8n did not take for the next start. No later batch may overtake it. */
+	#putBack(batch: ReadonlyArray<WaitingEntry<T>>): void {
+		this.#state = 'ended';
+		this.#waitingEntries.push(...batch);
+		this.#waitingEntries.sort((a, b) => a.number - b.number);
+		for (const { entry } of batch) this.heldBytes += entry.byteLength;
 	}
 
 	/**
@@ -173,10 +178,10 @@ export class MessageQueue<T extends QueueEntry> {
 		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
-	#removeOldest(maxCount: number): T[] {
-		const entries = this.#waitingEntries.splice(0, maxCount).map(({ entry }) => entry);
-		for (const { byteLength } of entries) this.heldBytes -= byteLength;
-		return entries;
+	#removeOldest(maxCount: number): Array<WaitingEntry<T>> {
+		const removed = this.#waitingEntries.splice(0, maxCount);
+		for (const { entry } of removed) this.heldBytes -= entry.byteLength;
+		return removed;
 	}
 
 	/** How full the queue is. 1 means that it has reached a limit. */

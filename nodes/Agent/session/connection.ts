@@ -46,8 +46,6 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at each pong. Everything that the server sent before the pong has arrived. */
-	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -275,9 +273,7 @@ class SessionConnection {
 				if (this.#isCurrent(attempt)) this.#handleFrame(data, isBinary);
 			},
 			onControlFrame: (kind) => {
-				if (!this.#isCurrent(attempt)) return;
-				this.#heartbeat.recordFrame(kind);
-				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
+				if (this.#isCurrent(attempt)) this.#heartbeat.recordFrame(kind);
 			},
 			onClose: (closeReason) => {
 				if (attempt !== this.#attempt) return;

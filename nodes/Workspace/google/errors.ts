@@ -150,11 +150,11 @@ function findThrownResponse(chain: readonly unknown[]): FullResponse | undefined
 	if (!response) return undefined;
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
-	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
+	const bytes = Buffer.isBuffer(data) ? data : Buffer.from(JSON.stringify(data));
 	return {
 		statusCode: Number(getProperty(response, 'status')),
-		headers: isRecord(headers) ? headers : {},
-		body: isRaw ? data : Buffer.from(JSON.stringify(data)),
+		headers: isRecord(headers) ? (headers as FullResponse['headers']) : {},
+		body: data instanceof Readable ? data : Readable.from([bytes]),
 	};
 }
 

@@ -153,9 +153,9 @@ const call: RequestFacts = {
 	url,
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
-const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
+const answered = (status: number, body: unknown = {}, headers: object = {}) =>
 	createResponseError(
-		{ statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) },
+		{ statusCode: status, headers: { ...headers }, body: Buffer.from(JSON.stringify(body)) },
 		call,
 	);
 
