@@ -19,8 +19,8 @@ export interface PreparedList extends ListParams {
 /** Completes the parameters. @throws NodeError 400 for what cannot be in a page */
 export function prepareList(
 	params: ListParams,
-	conditions: string,
-	gmailQuery: string,
+	exclusions: readonly string[],
+	conditions: readonly string[],
 ): PreparedList {
 	const { output, downloadAttachments, returnAll, maxResults } = params;
 	// The files would have no item of their own.
@@ -30,7 +30,11 @@ export function prepareList(
 			`If ${quoteField('output')} is ${mentionChoice('output', 'page')}, ${quoteField('maxResults')} can be at most ${maxPageSize}, and neither ${quoteField('returnAll')} nor ${quoteField('downloadAttachments')} can be used`,
 			`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
 		);
-	return { ...params, conditions, gmailQuery };
+	return {
+		...params,
+		conditions: conditions.join(' '),
+		gmailQuery: [...exclusions, ...conditions].join(' '),
+	};
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {
