@@ -8,7 +8,6 @@ import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { isTool } from './modelAnswer';
-import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {
 	readonly result: ItemResult;
@@ -136,7 +135,6 @@ class ItemLoop<C> {
 	/** @returns undefined if the item was refused, or done by an earlier try */
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
-			if (isTool(this.#node)) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
 			this.#values.set(index, value);
 			const result = this.#getRememberedResults(value).get(index);
@@ -154,7 +152,7 @@ class ItemLoop<C> {
 		return this.#retryCache.getResults(identity);
 	}
 
-	async #performItems(checkedItems: ReadonlyArray<CheckedItem<C>>): Promise<void> {
+	async #performItems(checkedItems: ReadonlyArray<CheckedItem<C>>) {
 		const [first] = checkedItems;
 		if (!first) return;
 		const runLimited = pLimit(this.#work.getConcurrency(first.value));
@@ -167,7 +165,7 @@ class ItemLoop<C> {
 			await Promise.all(phase.map(startBatch));
 	}
 
-	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
+	async #performBatch(items: ReadonlyArray<CheckedItem<C>>) {
 		if (this.#isEndedByFailure) return;
 		if (this.#endIfStopped(items.map(({ index }) => index))) return;
 		const performedItems = await this.#work
@@ -221,7 +219,7 @@ class ItemLoop<C> {
 		return { ...item, json: { ...fields, ...item.json } };
 	}
 
-	#recordResult(index: number, result: ItemResult): void {
+	#recordResult(index: number, result: ItemResult) {
 		this.#results[index] = result;
 		this.#isEndedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}
