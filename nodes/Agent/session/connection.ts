@@ -6,7 +6,12 @@ import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
 import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import {
+	ConnectRateLimiter,
+	createReconnectPlanner,
+	type NextAttempt,
+	type ReconnectPlanner,
+} from './reconnect';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends HeartbeatSettings {
@@ -124,7 +129,7 @@ class SessionConnection {
 			...environment,
 		};
 		const { random } = this.#environment;
-		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
+		this.#reconnectPlanner = createReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
 		const heartbeatActions = {
 			sendPing: () => {
 				if (options.pingText === '') this.#socket?.ping();

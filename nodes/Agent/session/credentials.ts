@@ -102,21 +102,10 @@ function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: nu
 	);
 }
 
-/**
- * A time in 1973. The limit catches a time that was entered in seconds: the current one is far
- * below it.
- */
-const minTimestamp = 1e11;
-/**
- * A time in 5138. The limit catches a time that was entered in microseconds: the current one is far
- * above it.
- */
-const maxTimestamp = 1e14;
-
 function parseTimestamp(value: unknown, name: string): number {
 	const digits = trimValue(value);
-	const number = Number(digits);
-	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
+	// Times from 2001 to 2286. A time in seconds or microseconds has more or fewer digits.
+	if (/^\d{13}$/.test(digits)) return Number(digits);
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. If you received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'.`,
