@@ -13,9 +13,14 @@ import {
 import { readBody, readErrorBody } from '../../http/body';
 import { Gate } from '../../http/gate';
 import { withRetries } from '../../http/loop';
-import { checkAllowedHost } from '../session/allowedHosts';
-import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
-import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
+import {
+	checkAllowedHost,
+	type AgentCredentials,
+	buildIdentity,
+	listSecrets,
+	buildChannelBaseUrl,
+	buildExecuteUrl,
+} from '../session/credentials';
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
 import { parseResponseContent, type ResponseContent } from './response';

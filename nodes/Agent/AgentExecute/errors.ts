@@ -18,8 +18,7 @@ import {
 	classifyStatus,
 	formatNetworkMessage,
 } from '../../http/networkErrors';
-import { findFieldText, findText, listDistinct } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
+import { findFieldText, findText, listDistinct, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { parseJsonOrText, quoteResponse, type RawResponse } from './response';
 

@@ -5,8 +5,7 @@ import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
 import type { CloseReason } from '../session/closeReason';
-import { meetsCondition, findMessageId } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
+import { meetsCondition, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 /**

@@ -132,7 +132,7 @@ function finishItem(
 	{ params }: calls.AgentCall,
 	waitResult: WaitResult | undefined,
 ): INodeExecutionData[] {
-	const hints = buildHints(item, params, waitResult, run.isChat);
+	const hints = buildHints(item, params, run.isChat, waitResult);
 	for (const hint of hints) run.hints.add(hint);
 	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));

@@ -9,8 +9,7 @@ import {
 	type ConnectionEvent,
 	type EndedChannel,
 } from '../session/connection';
-import { meetsCondition } from '../session/messageFields';
-import type { SessionFrame } from '../session/messages';
+import { meetsCondition, type SessionFrame } from '../session/messages';
 import { getConnectRateLimiter } from '../session/reconnect';
 import { Alerts, createStoppedEarlyError, createTriggerError } from './alerts';
 import { type Arrival, createEventArrival, MessageArrival } from './arrival';

@@ -130,16 +130,13 @@ class SessionConnection {
 		};
 		const { random } = this.#environment;
 		this.#reconnectPlanner = createReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
-		const heartbeatActions = {
-			sendPing: () => {
-				if (options.pingText === '') this.#socket?.ping();
-				else this.#socket?.send(options.pingText);
-			},
-			reportDead: (milliseconds: number) => {
-				this.#handleEnd({ kind: 'silent', milliseconds });
-			},
+		const sendPing = () => {
+			if (options.pingText === '') this.#socket?.ping();
+			else this.#socket?.send(options.pingText);
 		};
-		this.#heartbeat = createHeartbeat(options, heartbeatActions, clock);
+		this.#heartbeat = createHeartbeat(options, clock, sendPing, (milliseconds) => {
+			this.#handleEnd({ kind: 'silent', milliseconds });
+		});
 		this.#scheduleAttempt(0);
 	}
 
