@@ -45,9 +45,8 @@ export function prepareCall(
 	const { params, override } = readItemParameters(rawParameters, index);
 	const wait = readWaitSettings(params);
 	const url = buildExecuteUrl(api);
-	const isCertificateChecked = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signatureApi, new URL(url), isCertificateChecked);
-	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
+	checkAllowedHost(signatureApi, api, new URL(url));
+	if (wait) checkAllowedHost(signatureApi, api, buildChannelBaseUrl(api));
 	const identity = buildIdentity(signatureApi, override);
 	const sessionId = params.sessionId || randomUUID();
 	return {

@@ -8,7 +8,7 @@ import type {
 import { toError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
-import { findText } from '../session/messages';
+import { findText, type SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';
 import { buildOutputText } from './messageTexts';
 import type { WaitResult } from './callAndWait';
@@ -55,16 +55,17 @@ function buildWaitJson(
 	const json: IDataObject = {
 		output: buildOutputText(messages, params, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: messages.map(({ sequence, receivedAt, format, message }) => ({
-			...{ sequence, receivedAt, format },
-			message: message as IDataObject,
-		})),
+		messages: messages.map(buildMessageJson),
 		endedBy,
 	};
 	if (hasGap) json.gap = true;
 	if (closeFrame) json.closeCode = closeFrame.code;
 	if (closeFrame?.reason) json.closeReason = closeFrame.reason;
 	return json;
+}
+
+function buildMessageJson({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
+	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
 /** The values of `endedBy` after which the answer may be incomplete. A model is told about them. */

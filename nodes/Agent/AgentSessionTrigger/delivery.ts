@@ -79,18 +79,17 @@ export class Delivery {
 	 */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const { settings, clock } = this.#setup;
+			const { batchSize } = this.#setup.settings;
 			// Without bytes, nothing is awaited before the items are passed on.
 			const items = batch.some(findBytes)
 				? await this.#buildStoredItems(batch)
 				: batch.map((arrival) => buildItem(arrival));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
-			const key = settings.batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			const pauses = key === undefined ? [] : retryPausesMilliseconds;
+			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
 			let rejection = await this.#passAndAwaitEnd(batch, items, key);
-			for (const pause of pauses) {
-				if (rejection) await waitAtMost(clock, pause, this.#stopBegun);
+			for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
+				if (rejection) await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
 				if (!rejection || this.#isStopping) break;
 				rejection = await this.#passAndAwaitEnd(batch, items, key);
 			}

@@ -42,7 +42,7 @@ export function createConnectRequestReader(
 		const identity = credentials.buildIdentity(signatureApi, override);
 		const egress = context.helpers.getSecureEgressFilter?.();
 		const request = buildConnectRequest(sessionId, api, identity, egress);
-		credentials.checkAllowedHost(signatureApi, request.baseUrl, !api.allowUnauthorizedCerts);
+		credentials.checkAllowedHost(signatureApi, api, request.baseUrl);
 		return request;
 	};
 }

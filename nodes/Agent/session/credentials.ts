@@ -73,19 +73,20 @@ export function buildIdentity(
 	nowMilliseconds: number = Date.now(),
 ): Identity {
 	const { userId, userPublicKey, signature } = override ?? credential;
-	let timestamp = nowMilliseconds;
-	if (override) timestamp = parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'");
-	else if (credential.timestampMode === 'issued')
-		timestamp = parseTimestamp(
-			credential.issuedTimestamp,
-			'The issued timestamp of the Agent Signature API credential',
-		);
-	return {
+	const identity = {
 		userId: requireIdentityValue(userId, 'user ID'),
 		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
 		signature: requireIdentityValue(signature, 'signature'),
-		timestamp,
+		timestamp: nowMilliseconds,
 	};
+	if (override)
+		identity.timestamp = parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'");
+	else if (credential.timestampMode === 'issued')
+		identity.timestamp = parseTimestamp(
+			credential.issuedTimestamp,
+			'The issued timestamp of the Agent Signature API credential',
+		);
+	return identity;
 }
 
 const trimValue = (value: unknown) =>
@@ -208,14 +209,14 @@ function appendPathSegment(url: URL, segment: string): URL {
  */
 export function checkAllowedHost(
 	{ allowedHosts }: AgentSignatureCredential,
+	{ allowUnauthorizedCerts }: AgentApiCredential,
 	{ host, hostname, protocol }: URL,
-	isCertificateChecked: boolean,
 ): void {
 	if (allowedHosts.length === 0) return;
 	const isEncrypted = protocol === 'https:' || protocol === 'wss:';
 	// A connection that stays on this machine needs no encryption.
 	const isLoopback = /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
-	const isSecure = (isEncrypted && isCertificateChecked) || isLoopback;
+	const isSecure = (isEncrypted && !allowUnauthorizedCerts) || isLoopback;
 	for (const entry of allowedHosts.map(parseAllowedHost))
 		if (entry.hostname === hostname && (isSecure || entry.allowsUnencrypted)) return;
 	throw createRefusal(

@@ -284,8 +284,8 @@ describe('URLs', () => {
 		() => {
 			checkAllowedHost(
 				parseAgentSignatureCredential({ allowedHosts }),
+				{ ...api, allowUnauthorizedCerts: !isCertificateChecked },
 				new URL(url),
-				isCertificateChecked,
 			);
 		};
 
