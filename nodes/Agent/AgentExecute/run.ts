@@ -61,13 +61,14 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one
 		// after another.
-		planBatches: (checkedItems) =>
+		planPhases: (checkedItems) => [
 			checkedItems.map((item) => ({
 				items: [item],
 				key: item.value.params.sessionId || undefined,
 			})),
+		],
 		// For options of the whole node, the first item decides.
-		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
+		getConcurrency: ({ params }) => params.parallelRequests,
 		perform: (items) => Promise.all(items.map((item) => performItem(run, item))),
 	};
 }

@@ -60,7 +60,7 @@ export async function fetchCells(
 	const fetchAs = async (valueRenderOption: string, dateOption?: string) =>
 		await fetchRows(spreadsheet, target, valueRenderOption, dateOption);
 	const { range, rows } = await fetchAs(format.valueRenderOption, chooseDateOption(format));
-	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
+	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow);
 	const formats = await readDateFormats(spreadsheet, format, range, rows);
 	let shownRows = rows;
 	if (format.hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
@@ -104,8 +104,6 @@ async function readDateFormats(
 		fetchDateFormats(spreadsheet, range, rows),
 	);
 }
-
-const isFilled = (cell: CellValue) => cell !== '';
 
 /**
  * Whether the sheet may show another text for a header, which has the name that the sheet shows.

@@ -4,9 +4,9 @@ import { type Choice, quoteField, type ReadContext, textType } from '../../../..
 import { createValueRefusal, isRecord, refuseUnknownEntryKeys } from '../../../../fields/values';
 import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
-import { mayBeIso, parseIso, toIsoText } from '../dates';
+import { parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice, type NamedColumns, nameInOtherCase } from '../table';
+import { createColumnError, findColumn, headerRowAdvice, type NamedColumns } from '../table';
 import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
@@ -145,7 +145,7 @@ function readFilter(
 	if (!knownCondition || typeof column !== 'string' || text === undefined)
 		throw createValueRefusal(field, context, filterShape);
 	const filter = { column, condition: knownCondition, value: text };
-	if (comparesSize(filter) && !isNumberText(text) && !mayBeIso(text))
+	if (comparesSize(filter) && Number.isNaN(toSize(text, 'UTC')))
 		throw createRefusal(
 			`${quoteField('filters')} compares '${column}' with something that is neither a number nor a date`,
 			'Enter a number such as 12.5, a date such as 2026-01-31, or a time such as 10:30:00.',
@@ -202,7 +202,7 @@ function buildFilterTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = nameInOtherCase(columns, [name]).get(name);
+	const columnInTab = findColumn(columns, name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
 		throw createColumnError(message, columns.names, headerRowAdvice);
