@@ -54,11 +54,16 @@ export async function run({ n8n, google }: World, contest: Contest, size: number
 
 const makeNumbers = (size: number) => `Array.from({ length: ${size} }, (_, n) => ({ n }))`;
 
-/** An n8n whose requests to Google go to the stand-in. */
-export async function startWorld(): Promise<World & { close(): Promise<void> }> {
+/**
+ * An n8n whose requests to Google go to the stand-in.
+ * @param settings further variables of n8n
+ */
+export async function startWorld(
+	settings: Readonly<Record<string, string>> = {},
+): Promise<World & { close(): Promise<void> }> {
 	const google = await GoogleProcess.start({ latencyMilliseconds });
 	const n8n = await benchN8n({
-		env: { ...redirectTo(google.url), EXECUTIONS_DATA_PRUNE: 'false' },
+		env: { ...redirectTo(google.url), EXECUTIONS_DATA_PRUNE: 'false', ...settings },
 	});
 	const close = async () => {
 		await n8n.remove();

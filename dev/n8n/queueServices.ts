@@ -17,7 +17,7 @@ export interface QueueServices {
 
 export async function startQueueServices(): Promise<QueueServices> {
 	let redis = await startRedis(await freePort());
-	const postgres = await startPostgres();
+	const database = await startDatabase();
 	return {
 		env: {
 			EXECUTIONS_MODE: 'queue',
@@ -25,12 +25,7 @@ export async function startQueueServices(): Promise<QueueServices> {
 			N8N_ENCRYPTION_KEY: 'queue-test-encryption-key',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
-			DB_TYPE: 'postgresdb',
-			DB_POSTGRESDB_HOST: '127.0.0.1',
-			DB_POSTGRESDB_PORT: String(postgres.port),
-			DB_POSTGRESDB_USER: 'n8n',
-			DB_POSTGRESDB_PASSWORD: '',
-			DB_POSTGRESDB_DATABASE: 'postgres',
+			...database.env,
 		},
 		async emptyRedis() {
 			await redis.stop();
@@ -38,8 +33,24 @@ export async function startQueueServices(): Promise<QueueServices> {
 		},
 		async stop() {
 			await redis.stop();
-			await postgres.stop();
+			await database.stop();
 		},
+	};
+}
+
+/** Starts an empty PostgreSQL, with the settings of an n8n that keeps its data there. */
+export async function startDatabase() {
+	const postgres = await startPostgres();
+	return {
+		env: {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(postgres.port),
+			DB_POSTGRESDB_USER: 'n8n',
+			DB_POSTGRESDB_PASSWORD: '',
+			DB_POSTGRESDB_DATABASE: 'postgres',
+		},
+		stop: () => postgres.stop(),
 	};
 }
 

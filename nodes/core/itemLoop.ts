@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
 import { addDoneItems, type ItemResult } from './doneItems';
@@ -8,7 +8,6 @@ import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { isTool } from './modelAnswer';
-import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {
 	readonly result: ItemResult;
@@ -29,21 +28,11 @@ export interface CheckedItem<C> {
 	readonly index: number;
 	/** What `Work.check` returned. */
 	readonly value: C;
-	/**
-	 * For a tool: what would be sent, which distinguishes the calls of the tool. Undefined for
-	 * other nodes.
-	 */
-	readonly requestIdentity: unknown;
 }
 
 /** Items that are processed together. */
 export interface Batch<C> {
 	readonly items: ReadonlyArray<CheckedItem<C>>;
-	/**
-	 * A batch begins after all batches of earlier phases have ended. Batches without a phase are in
-	 * the same one.
-	 */
-	readonly phase?: number;
 	/** Batches with the same key are performed one after another. */
 	readonly key?: string;
 }
@@ -62,10 +51,13 @@ export interface Work<C> {
 	 * undefined if the check refused the item.
 	 */
 	outputHasInputFields(value: C | undefined): boolean;
-	/** Combines items into batches, in the order in which they begin. */
-	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
-	/** Returns how many batches are performed at once. */
-	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
+	/**
+	 * Combines items into batches, in the order in which they begin. The batches of a phase begin
+	 * after those of the phase before it have ended.
+	 */
+	planPhases(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<ReadonlyArray<Batch<C>>>;
+	/** Returns how many batches are performed at once. @param first the value of the first item */
+	getConcurrency(first: C): number;
 	/**
 	 * Returns one result per item of the batch, in the same order. If it throws, all of these items
 	 * fail, and the work is not repeated.
@@ -90,92 +82,35 @@ export async function runItems<C>(
 	context: IExecuteFunctions,
 	work: Work<C>,
 ): Promise<INodeExecutionData[]> {
-	const node = context.getNode();
-	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context, node));
-	const loop = new ItemLoop(context, work, retryCache, isTool(node));
-	const results = await loop.run();
-	const items: INodeExecutionData[] = [];
-	for (const [index, result] of results.entries()) {
-		// The item was never started, because an earlier item failed without Continue on Fail.
-		if (!result) continue;
-		const { failure, output = [] } = result;
-		for (const item of output) items.push(loop.addInputFields(item, index));
-		if (!failure) continue;
-		if (!context.continueOnFail()) {
-			retryCache.endTry({ isFailed: true });
-			// Of a single item, n8n would name the number, which says nothing.
-			const itemIndex = results.length > 1 ? index : undefined;
-			const fullFailure = addDoneItems(failure, index, results);
-			throw createNodeApiError(node, fullFailure, itemIndex, work.sanitizer);
-		}
-		const item = createErrorItem(node, failure, index, work.sanitizer);
-		// n8n itself adds the input fields at the error output, and sends only items without them
-		// there.
-		const hasErrorOutput = node.onError === 'continueErrorOutput';
-		items.push(hasErrorOutput ? item : loop.addInputFields(item, index));
-	}
-	retryCache.endTry({ isFailed: isFailedTry(items) });
-	return items;
+	return await new ItemLoop(context, work).run();
 }
 
 class ItemLoop<C> {
 	readonly #context: IExecuteFunctions;
 	readonly #work: Work<C>;
+	readonly #node: INode;
 	readonly #retryCache: RetryCache<RememberedResult>;
+	/** By item index. Undefined for an item that was not started, because another one failed. */
 	readonly #results: Array<ItemResult | undefined>;
-	readonly #isTool: boolean;
-	/** Items in doubt: an earlier try possibly did their work, and this try repeats it. */
-	readonly #doubtfulItems = new Set<number>();
 	/** What the check of each item returned. An item that was refused has none. */
 	readonly #values = new Map<number, C>();
 	#isEndedByFailure = false;
 
-	constructor(
-		context: IExecuteFunctions,
-		work: Work<C>,
-		retryCache: RetryCache<RememberedResult>,
-		isToolNode: boolean,
-	) {
+	constructor(context: IExecuteFunctions, work: Work<C>) {
 		this.#context = context;
 		this.#work = work;
-		this.#retryCache = retryCache;
+		this.#node = context.getNode();
+		this.#retryCache = new RetryCache(readRetryContext(context, this.#node));
 		this.#results = context.getInputData().map(() => undefined);
-		this.#isTool = isToolNode;
 	}
 
-	/**
-	 * Processes the items. The results are in their order, with undefined for an item that was not
-	 * started because another one failed.
-	 */
-	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
+	async run(): Promise<INodeExecutionData[]> {
 		const checkedItems = await this.#checkItems();
-		if (this.#isEndedByFailure || checkedItems.length === 0) return this.#results;
-		const runLimited = pLimit(this.#work.getConcurrency(checkedItems));
-		const mutex = new KeyedMutex();
-		const startedBatches: Array<Promise<void>> = [];
-		let currentPhase: number | undefined;
-		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
-			// Empties the list, because to wait for all earlier batches again in each phase would
-			// take quadratic time.
-			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
-			currentPhase = phase;
-			const startBatch = () => runLimited(() => this.#performBatch(items));
-			startedBatches.push(key === undefined ? startBatch() : mutex.doInTurn(key, startBatch));
-		}
-		await Promise.all(startedBatches);
-		return this.#results;
-	}
-
-	/**
-	 * Adds the fields of the input except `error`, because n8n takes an item with `error` for a
-	 * failed item.
-	 */
-	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
-		// The input of a tool consists of the model's arguments.
-		if (this.#isTool || !this.#work.outputHasInputFields(this.#values.get(index))) return item;
-		const fields = { ...this.#context.getInputData()[index]?.json };
-		delete fields['error'];
-		return { ...item, json: { ...fields, ...item.json } };
+		await this.#performItems(checkedItems);
+		if (this.#isEndedByFailure) this.#retryCache.endTry(true);
+		const items = this.#buildItems();
+		this.#retryCache.endTry(isFailedTry(items));
+		return items;
 	}
 
 	/**
@@ -197,42 +132,94 @@ class ItemLoop<C> {
 		return checkedItems;
 	}
 
+	/** @returns undefined if the item was refused, or done by an earlier try */
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
-			if (this.#isTool) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
 			this.#values.set(index, value);
-			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
-			const rememberedResult = this.#retryCache.recall(index, requestIdentity);
-			if (rememberedResult === 'doubt') this.#doubtfulItems.add(index);
-			if (!rememberedResult || rememberedResult === 'doubt')
-				return { index, value, requestIdentity };
-			this.#recordResult(index, rememberedResult);
+			const result = this.#getRememberedResults(value).get(index);
+			if (!result || result === 'doubt') return { index, value };
+			this.#recordResult(index, result);
 		} catch (error) {
 			this.#recordResult(index, { failure: toNodeError(error) });
 		}
 		return undefined;
 	}
 
-	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
+	/** By item index. Only of a tool, each call has results of its own. */
+	#getRememberedResults(value: C): Map<number, RememberedResult> {
+		const identity = isTool(this.#node) ? this.#work.getRequestIdentity(value) : undefined;
+		return this.#retryCache.getResults(identity);
+	}
+
+	async #performItems(checkedItems: ReadonlyArray<CheckedItem<C>>) {
+		const [first] = checkedItems;
+		if (!first) return;
+		const runLimited = pLimit(this.#work.getConcurrency(first.value));
+		const mutex = new KeyedMutex();
+		const startBatch = async ({ items, key }: Batch<C>) => {
+			const perform = () => runLimited(() => this.#performBatch(items));
+			await (key === undefined ? perform() : mutex.doInTurn(key, perform));
+		};
+		for (const phase of this.#work.planPhases(checkedItems))
+			await Promise.all(phase.map(startBatch));
+	}
+
+	async #performBatch(items: ReadonlyArray<CheckedItem<C>>) {
 		if (this.#isEndedByFailure) return;
 		if (this.#endIfStopped(items.map(({ index }) => index))) return;
 		const performedItems = await this.#work
 			.perform(items)
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
-		for (const [position, { index, requestIdentity }] of items.entries()) {
+		for (const [position, { index, value }] of items.entries()) {
 			const { result, mustNotRepeat } =
 				performedItems[position] ??
 				toCrashedItem(new Error('The operation returned no result'));
-			const isInDoubt = result.failure?.outcome === 'unknown';
-			if (mustNotRepeat || isInDoubt)
-				this.#retryCache.remember(index, requestIdentity, mustNotRepeat ? result : 'doubt');
-			const wasInDoubt = this.#doubtfulItems.has(index);
+			const rememberedResults = this.#getRememberedResults(value);
+			const wasInDoubt = rememberedResults.get(index) === 'doubt';
+			if (mustNotRepeat) rememberedResults.set(index, result);
+			else if (result.failure?.outcome === 'unknown') rememberedResults.set(index, 'doubt');
 			this.#recordResult(index, wasInDoubt ? markDoubtful(result) : result);
 		}
 	}
 
-	#recordResult(index: number, result: ItemResult): void {
+	/** @throws the error that stops the node */
+	#buildItems(): INodeExecutionData[] {
+		// n8n itself adds the input fields at the error output, and sends only items without them
+		// there.
+		const hasErrorOutput = this.#node.onError === 'continueErrorOutput';
+		const items: INodeExecutionData[] = [];
+		for (const [index, { output = [], failure } = {}] of this.#results.entries()) {
+			for (const item of output) items.push(this.#addInputFields(item, index));
+			if (!failure) continue;
+			if (this.#isEndedByFailure) throw this.#createError(failure, index);
+			const item = createErrorItem(this.#node, failure, index, this.#work.sanitizer);
+			items.push(hasErrorOutput ? item : this.#addInputFields(item, index));
+		}
+		return items;
+	}
+
+	#createError(failure: NodeError, index: number) {
+		// Of a single item, n8n would name the number, which says nothing.
+		const itemIndex = this.#results.length > 1 ? index : undefined;
+		const fullFailure = addDoneItems(failure, index, this.#results);
+		return createNodeApiError(this.#node, fullFailure, itemIndex, this.#work.sanitizer);
+	}
+
+	/**
+	 * Adds the fields of the input except `error`, because n8n takes an item with `error` for a
+	 * failed item.
+	 */
+	#addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
+		// The input of a tool consists of the model's arguments.
+		if (isTool(this.#node) || !this.#work.outputHasInputFields(this.#values.get(index)))
+			return item;
+		const fields = { ...this.#context.getInputData()[index]?.json };
+		delete fields['error'];
+		return { ...item, json: { ...fields, ...item.json } };
+	}
+
+	#recordResult(index: number, result: ItemResult) {
 		this.#results[index] = result;
 		this.#isEndedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}

@@ -48,39 +48,15 @@ export class RetryCache<T> {
 
 	constructor(retryContext: RetryContext) {
 		this.#retryContext = retryContext;
-		// Starts the try, because `endTry` must know it even if no item asks for a result.
-		if (retryContext.retryOnFail && !retryContext.isTool) this.#startTry(undefined);
 	}
 
 	/**
-	 * Finds the result of an earlier try.
-	 * @param requestIdentity as in `CheckedItem` of the item loop
+	 * Returns the results of this try and of the tries before it, by item index. The caller adds to
+	 * them.
+	 * @param requestIdentity for a tool: what would be sent, which distinguishes its calls
 	 */
-	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
-		if (!this.#retryContext.retryOnFail) return undefined;
-		return this.#startTry(requestIdentity).get(itemIndex);
-	}
-
-	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
-		if (this.#retryContext.retryOnFail) this.#startTry(requestIdentity).set(itemIndex, result);
-	}
-
-	/**
-	 * Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and
-	 * drops them otherwise.
-	 */
-	endTry({ isFailed }: { isFailed: boolean }): void {
-		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
-		const tryLimit = Math.min(5, Math.max(2, this.#retryContext.maxTries || 3));
-		for (const [key, { previousTry, results }] of this.#currentTries) {
-			const tryCount = (previousTry?.tryCount ?? 0) + 1;
-			if (isFailed && tryCount < tryLimit) keepTry(key, { results, tryCount });
-			else dropTry(key, previousTry);
-		}
-	}
-
-	/** @returns the results of the try, which is started if it is new */
-	#startTry(requestIdentity: unknown): Map<number, T> {
+	getResults(requestIdentity: unknown): Map<number, T> {
+		if (!this.#retryContext.retryOnFail) return new Map();
 		const key = this.#buildKey(requestIdentity);
 		const { results } = getOrAdd(this.#currentTries, key, () => {
 			const previousTry = getFailedTries().get(key);
@@ -89,6 +65,20 @@ export class RetryCache<T> {
 			return { previousTry, results: new Map(previousTry?.results) as Map<number, T> };
 		});
 		return results;
+	}
+
+	/**
+	 * Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and
+	 * drops them otherwise.
+	 */
+	endTry(isFailed: boolean) {
+		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
+		const tryLimit = Math.min(5, Math.max(2, this.#retryContext.maxTries || 3));
+		for (const [key, { previousTry, results }] of this.#currentTries) {
+			const tryCount = (previousTry?.tryCount ?? 0) + 1;
+			if (isFailed && tryCount < tryLimit) keepTry(key, { results, tryCount });
+			else dropTry(key, previousTry);
+		}
 	}
 
 	/**
@@ -103,7 +93,7 @@ export class RetryCache<T> {
 	}
 }
 
-function keepTry(key: string, { results, tryCount }: FailedTry): void {
+function keepTry(key: string, { results, tryCount }: FailedTry) {
 	// A parallel call of a tool may have kept results under the same key.
 	const earlierResults = getFailedTries().get(key)?.results ?? [];
 	const failedTry = { results: new Map([...earlierResults, ...results]), tryCount };
@@ -112,7 +102,7 @@ function keepTry(key: string, { results, tryCount }: FailedTry): void {
 }
 
 /** Drops a failed try, unless a later try, or a parallel call of a tool, has replaced it. */
-function dropTry(key: string, failedTry: FailedTry | undefined): void {
+function dropTry(key: string, failedTry: FailedTry | undefined) {
 	if (getFailedTries().get(key) === failedTry) getFailedTries().delete(key);
 }
 

@@ -85,25 +85,18 @@ function splitByUse(option: Field): Field[] {
 
 /** Puts the options of a group into one option with all of their values. */
 function combineGroups(options: readonly Field[]): Field[] {
-	const combinedOptions = new Map<string, Field>();
-	for (const option of options) {
+	return options.flatMap((option) => {
 		const { optionGroup, collection } = option;
-		if (!optionGroup) {
-			combinedOptions.set(option.name, option);
-			continue;
-		}
+		if (!optionGroup) return option;
 		const { name, displayName, key } = optionGroup;
-		combinedOptions.set(name, {
-			...{ displayName, name, collection, default: {} },
+		const fields = options.filter((other) => other.optionGroup?.name === name);
+		if (option !== fields[0]) return [];
+		return {
+			...{ displayName, name, collection, default: {}, entries: { group: key, fields } },
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: false },
-			entries: {
-				group: key,
-				fields: options.filter((other) => other.optionGroup?.name === name),
-			},
-		});
-	}
-	return [...combinedOptions.values()];
+		} as const;
+	});
 }
 
 /**
@@ -126,7 +119,6 @@ function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 /** Builds a parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: Conditions): INodeProperties {
 	const show = { ...gate, ...structuredClone(field.showWhen) } as Conditions;
-	if (field.onlyAsTool) show['@tool'] = [true];
 	return { ...buildProperty(field), displayOptions: { show } };
 }
 

@@ -52,8 +52,10 @@ export class RawParameters {
 		const readSavedParameter = () => this.#readSavedParameter(name, fallback);
 		const { isConstant, value } = getOrAdd(this.#savedParameters, name, readSavedParameter);
 		if (isConstant) return value;
-		const resolved = this.#isTool ? undefined : this.#resolve(value, itemIndex);
-		return resolved ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
+		const context = this.#n8nContext;
+		const json = context.getInputData()[itemIndex]?.json;
+		const resolved = this.#isTool ? undefined : resolveFields(value, json);
+		return resolved ?? context.getNodeParameter(name, itemIndex, fallback);
 	}
 
 	/**
@@ -116,10 +118,6 @@ export class RawParameters {
 		const value = this.getSaved(name, fallback);
 		return { isConstant: !hasExpression(value), value };
 	}
-
-	#resolve(saved: unknown, itemIndex: number): unknown {
-		return resolveFields(saved, this.#n8nContext.getInputData()[itemIndex]?.json);
-	}
 }
 
 const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value));
@@ -168,22 +166,23 @@ function resolveText(expression: string, json: unknown): unknown {
 	const steps = singleFieldPattern.exec(expression)?.[1];
 	if (steps === undefined) return insertFields(expression.slice(1), json);
 	const value = getField(json, parseSteps(steps));
-	const isData = typeof value !== 'object' || Array.isArray(value) || isPlainObject(value);
-	return isData || value === null ? value : undefined;
+	return isRecord(value) && !isPlainObject(value) ? undefined : value;
 }
 
 function insertFields(text: string, json: unknown): string | undefined {
 	// Other braces and backslashes have a meaning for n8n.
 	if (/[{}\\]/.test(text.replace(insertedFieldPattern, ''))) return undefined;
-	const values: unknown[] = [];
-	for (const [, steps = ''] of text.matchAll(insertedFieldPattern)) {
-		const value = getField(json, parseSteps(steps));
-		const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-		if (!isPlain || Number.isNaN(value)) return undefined;
-		values.push(value);
-	}
+	const values = findInsertedFields(text, json).map(({ value }) => value);
+	const isPlain = (value: unknown) =>
+		['string', 'number', 'boolean'].includes(typeof value) && !Number.isNaN(value);
+	if (!values.every(isPlain)) return undefined;
 	return text.replace(insertedFieldPattern, () => String(values.shift()));
 }
+
+const findInsertedFields = (text: string, json: unknown) =>
+	[...text.matchAll(insertedFieldPattern)].map(([, steps = '']) => {
+		return { steps, value: getField(json, parseSteps(steps)) };
+	});
 
 function parseSteps(steps: string): string[] {
 	const matches = [...steps.matchAll(pathStepPattern)];
@@ -199,12 +198,8 @@ function parseSteps(steps: string): string[] {
  */
 export function listEmptyFields(saved: unknown, json: unknown): string[] {
 	if (typeof saved !== 'string' || !saved.startsWith('=')) return [];
-	const names: string[] = [];
-	for (const [, steps = ''] of saved.matchAll(insertedFieldPattern)) {
-		const value = getField(json, parseSteps(steps)) ?? '';
-		if (value === '') names.push(`$json${steps}`);
-	}
-	return names;
+	const emptyFields = findInsertedFields(saved, json).filter(({ value }) => (value ?? '') === '');
+	return emptyFields.map(({ steps }) => `$json${steps}`);
 }
 
 function getField(json: unknown, path: readonly string[]): unknown {

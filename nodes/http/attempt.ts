@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, NodeError, type Outcome } from '../core/errors';
@@ -6,16 +6,16 @@ import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
 import { type BodyError, maxResponseBytes } from './body';
 import { type Exchange, recordResponse } from './exchange';
-import { classifyProxyStatus } from './networkErrors';
+import { classifyStatus } from './networkErrors';
 
 /** One of n8n's helpers that send a request, bound to its context. */
 export type RequestSender = (request: IHttpRequestOptions) => Promise<FullResponse>;
 
-/** n8n's full response, with its body as a stream or as bytes. */
+/** n8n's full response. Whoever gets it has to read or discard the body. */
 export interface FullResponse {
 	readonly statusCode: number;
-	readonly headers: Readonly<Record<string, unknown>>;
-	readonly body: Readable | Buffer;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	readonly body: Readable;
 	readonly exchange?: Exchange;
 }
 
@@ -128,39 +128,29 @@ export async function awaitResponse(
 
 /** @throws NodeError if a proxy refused to connect to the service */
 function refuseProxyResponse(
-	response: Partial<FullResponse> & Pick<FullResponse, 'statusCode'>,
-	exchange: Exchange,
+	{ statusCode, body }: Pick<FullResponse, 'statusCode'> & Partial<FullResponse>,
+	{ response }: Exchange,
 	url: string,
-): void {
-	const { statusCode } = response;
-	if (!isFromProxy(statusCode, exchange, url)) return;
-	discardBody(response);
+) {
+	const socket = response?.socket;
+	// n8n's HTTP client passes on a proxy's answer to CONNECT, which comes without the TLS of the
+	// service's answer. A proxy that grants CONNECT gives no response of its own, so a success is
+	// the service's, however it came.
+	const lacksTls = url.startsWith('https:') && socket && !('encrypted' in socket);
+	// The status 407 comes from proxies alone.
+	if (statusCode !== 407 && !(lacksTls && statusCode >= 300)) return;
+	body?.destroy();
 	throw new NodeError({
 		code: statusCode,
 		message: `The proxy did not connect n8n to ${new URL(url).host}: it responded with HTTP ${statusCode}`,
 		description:
 			'Nothing was sent to the service. Check that the proxy runs, can reach this host and allows it, and that its address in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY) has its user name and password, if it asks for them.',
-		...classifyProxyStatus(statusCode),
+		outcome: 'notDone',
+		retryable: classifyStatus(statusCode).retryable,
 	});
 }
 
-/**
- * Returns whether a proxy answered in place of the service. The status 407 comes from proxies
- * alone. n8n's HTTP client also passes on a proxy's answer to CONNECT, without the TLS that the
- * service's answer would have.
- */
-function isFromProxy(statusCode: number, { response }: Exchange, url: string): boolean {
-	if (statusCode === 407) return true;
-	// A proxy that grants CONNECT gives no response of its own, so a success is the service's,
-	// however it came.
-	if (statusCode < 300) return false;
-	const socket = response?.socket;
-	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
-}
-
-export function discardBody({ body }: Partial<FullResponse>): void {
-	if (body instanceof Readable) body.destroy();
-}
+export const discardBody = ({ body }: FullResponse) => body.destroy();
 
 /** What the user can do, for each reason why a body could not be read. */
 export type BodyErrorAdvice = Readonly<Record<BodyError['reason'], string>>;
@@ -191,31 +181,17 @@ export function convertBodyError(
 	});
 }
 
-/** The time that a service has to begin its response to a credential test. */
-export const credentialTestTimeoutSeconds = 15;
-
-export interface CredentialTestRequest extends Pick<
-	IHttpRequestOptions,
-	'method' | 'headers' | 'body'
-> {
-	readonly uri: string;
-	readonly rejectUnauthorized?: boolean;
-}
-
-export interface CredentialTestResponse extends FullResponse {
-	readonly headers: Readonly<Record<string, string | undefined>>;
-	/** The caller has to read or discard it. */
-	readonly body: Readable;
-}
-
 /**
  * Sends a request of a credential test with n8n's helper, so that n8n's proxies and egress policy
  * apply.
  */
 export async function sendCredentialTestRequest(
 	helpers: ICredentialTestFunctions['helpers'],
-	request: CredentialTestRequest,
-): Promise<CredentialTestResponse> {
+	request: Pick<IHttpRequestOptions, 'method' | 'headers' | 'body'> & {
+		readonly uri: string;
+		readonly rejectUnauthorized?: boolean;
+	},
+): Promise<FullResponse> {
 	const exchange: Exchange = {};
 	const send = async () =>
 		(await helpers.request({
@@ -224,8 +200,9 @@ export async function sendCredentialTestRequest(
 			resolveWithFullResponse: true,
 			followRedirect: false,
 			useStream: true,
-			timeout: credentialTestTimeoutSeconds * 1000,
-		})) as CredentialTestResponse;
+			// The time that the service has to begin its response.
+			timeout: 15_000,
+		})) as FullResponse;
 	const response = await recordResponse(exchange, send);
 	refuseProxyResponse(response, exchange, request.uri);
 	return response;

@@ -26,66 +26,51 @@ export class BodyError extends Error {
 }
 
 /** Returns whether a request failed because to parse its response would block n8n. */
-export function isTooCostly(error: unknown): boolean {
+export function isTooCostly(error: unknown) {
 	const cause = error instanceof Error ? error.cause : undefined;
 	return cause instanceof BodyError && cause.reason === 'tooCostly';
 }
 
 /** Reads the whole body of a response, and closes it if it is too long. @throws BodyError */
 export async function readBody(
-	{ body, exchange }: { readonly body: Readable | Buffer; readonly exchange?: Exchange },
+	{ body, exchange }: { readonly body: Readable; readonly exchange?: Exchange },
 	signal: AbortSignal,
 	maxBytes = maxResponseBytes,
 ): Promise<Buffer> {
-	const { bytes, error } = await collectBytes(body, maxBytes, [], signal);
+	const chunks: Buffer[] = [];
+	const error = await collectChunks(addAbortSignal(signal, body), maxBytes, chunks);
 	if (error) throw error;
 	// Node takes a body without a length for complete if the connection is reset.
 	if (exchange?.response?.socket?.errored) throw new BodyError('cutShort');
-	return bytes;
+	return Buffer.concat(chunks);
 }
 
 /**
  * Reads the beginning of an unsuccessful response. If reading fails or takes too long, returns what
  * was read, because the status is known anyway.
  */
-export async function readErrorBody(
-	body: Readable | Buffer,
-	maxMilliseconds = 3000,
-): Promise<Buffer> {
-	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
+export async function readErrorBody(body: Readable, maxMilliseconds = 3000): Promise<Buffer> {
 	const chunks: Buffer[] = [];
-	await waitAtMost(systemClock, maxMilliseconds, collectBytes(body, maxErrorBytes, chunks));
+	await waitAtMost(systemClock, maxMilliseconds, collectChunks(body, maxErrorBytes, chunks));
 	body.destroy();
 	return Buffer.concat(chunks);
 }
 
-/** @returns the bytes that were read, and the error if the reading ended early */
-async function collectBytes(
-	body: Readable | Buffer,
-	maxBytes: number,
-	chunks: Buffer[],
-	signal?: AbortSignal,
-) {
-	if (Buffer.isBuffer(body)) {
-		const error = body.length > maxBytes ? new BodyError('tooLarge') : undefined;
-		return { bytes: body.subarray(0, maxBytes), error };
-	}
-	if (signal) addAbortSignal(signal, body);
+/** @returns the error if the reading ended early */
+async function collectChunks(body: Readable, maxBytes: number, chunks: Buffer[]) {
 	let byteCount = 0;
 	try {
 		for await (const chunk of body as AsyncIterable<Buffer>) {
 			byteCount += chunk.length;
 			// Leaving the loop destroys the stream.
-			if (byteCount > maxBytes)
-				return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			if (byteCount > maxBytes) return new BodyError('tooLarge');
 			chunks.push(chunk);
 		}
+		return undefined;
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
-		const errorCode = findErrorCode([error]);
-		return { bytes: Buffer.concat(chunks), error: new BodyError('cutShort', errorCode) };
+		return new BodyError('cutShort', findErrorCode([error]));
 	}
-	return { bytes: Buffer.concat(chunks, byteCount), error: undefined };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock';
 import type { NodeError } from '../core/errors';
+import { isRateLimited } from './networkErrors';
 
 export const defaultGateSettings = {
 	clock: systemClock,
@@ -64,7 +65,7 @@ export class Gate {
 	 * Waits for a place among the running requests. The caller must give it back with `leave`.
 	 * Rejects if the signal aborts or has aborted.
 	 */
-	async enter(signal: AbortSignal | undefined): Promise<void> {
+	async enter(signal: AbortSignal | undefined) {
 		signal?.throwIfAborted();
 		if (this.#runningCount < this.#places) {
 			this.#runningCount++;
@@ -84,7 +85,7 @@ export class Gate {
 		});
 	}
 
-	leave(): void {
+	leave() {
 		this.#runningCount--;
 		while (this.#runningCount < this.#places) {
 			const admit = this.#queue.shift();
@@ -99,18 +100,18 @@ export class Gate {
 	}
 
 	/**
-	 * Records that a request ended, but not because of a quota.
-	 * @param sentAt when the request was sent: before the last refusal, it shows nothing
+	 * Records how a request ended.
+	 * @param sentAt when the request was sent
+	 * @param failure undefined if the request succeeded
 	 */
-	recordPass(sentAt: number): void {
-		if (sentAt > this.#lastRefusalAt) this.#closeCount = 0;
+	recordEnd(sentAt: number, failure?: NodeError) {
+		if (failure && isRateLimited(failure)) this.#close(sentAt, failure);
+		// A request that was sent before the last refusal shows nothing.
+		else if (this.#closeCount > 0 && sentAt > this.#lastRefusalAt) this.#closeCount = 0;
+		else if (this.#closeCount === 0 && !failure) this.#countSuccess();
 	}
 
-	recordSuccess(sentAt: number): void {
-		if (this.#closeCount > 0) {
-			this.recordPass(sentAt);
-			return;
-		}
+	#countSuccess() {
 		this.#acceptedCount++;
 		if (this.#acceptedCount < this.#concurrency) return;
 		const grown = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
@@ -118,11 +119,7 @@ export class Gate {
 		this.#acceptedCount = 0;
 	}
 
-	/**
-	 * Records that the service refused a request because of a quota.
-	 * @param sentAt when the request was sent
-	 */
-	recordRefusal(refusal: NodeError, sentAt: number): void {
+	#close(sentAt: number, refusal: NodeError) {
 		const { periodMilliseconds, random } = this.#settings;
 		const { now } = this;
 		this.lastRefusal = refusal;

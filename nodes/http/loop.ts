@@ -74,7 +74,7 @@ class RetryLoop {
 	}
 
 	async run<T>(attempt: () => Promise<T>): Promise<T> {
-		const { gate } = this.#policy;
+		const { gate, onPause } = this.#policy;
 		let failure: NodeError | undefined;
 		for (;;) {
 			await this.#passGate(failure);
@@ -82,24 +82,47 @@ class RetryLoop {
 			const sentAt = gate.now;
 			try {
 				const result = await attempt();
-				gate.recordSuccess(sentAt);
+				gate.recordEnd(sentAt);
 				return result;
 			} catch (error) {
 				if (!isNodeError(error)) throw toError(error);
 				failure = error;
-				if (isRateLimited(failure)) gate.recordRefusal(failure, sentAt);
-				else gate.recordPass(sentAt);
+				gate.recordEnd(sentAt, failure);
 			} finally {
 				gate.leave();
 			}
-			this.#recordFailure(failure);
-			if (isRateLimited(failure)) await this.#pauseAfterRefusal(failure);
-			else await this.#pauseAfterFault(failure);
+			this.#checkRepeat(failure);
+			const pause = this.#choosePause(failure);
+			this.#checkPause(pause, failure);
+			if (isRateLimited(failure)) onPause?.(pause);
+			await this.#pause(pause);
+		}
+	}
+
+	/**
+	 * Waits until the gate is open and has a place. Only the time in which it is closed is a pause.
+	 * @throws NodeError
+	 */
+	async #passGate(lastFailure: NodeError | undefined) {
+		const { gate, signal } = this.#policy;
+		for (;;) {
+			this.#throwIfStopped();
+			const { pause, lastRefusal } = gate;
+			const reason = lastFailure ?? lastRefusal;
+			if (pause > 0 && reason) {
+				this.#checkPause(pause, reason);
+				await this.#pause(pause);
+			}
+			await gate.enter(signal).catch(() => {
+				throw this.#createStop();
+			});
+			if (gate.pause === 0) return;
+			gate.leave();
 		}
 	}
 
 	/** @throws NodeError if the attempt must not be repeated */
-	#recordFailure(failure: NodeError): void {
+	#checkRepeat(failure: NodeError) {
 		const { repeat, hasVisibleEffect } = this.#effect;
 		const { outcome, retryable } = failure;
 		this.#mayBeDone ||= hasVisibleEffect && outcome === 'unknown';
@@ -109,60 +132,27 @@ class RetryLoop {
 	}
 
 	/**
-	 * Waits until the gate is open and has a place. Only the time in which it is closed is a pause.
-	 * @throws NodeError
+	 * Returns the milliseconds before the next attempt.
+	 * - After a refusal because of a quota, as long as the gate is closed, or as the service asks
+	 * this request alone to pause.
+	 * - After anything else, as long as the service asks for and a random time longer, because
+	 * clients that were asked for the same pause must not return at the same moment. If that is
+	 * longer than the policy still allows, only the random time becomes shorter.
+	 * @throws NodeError if no further attempt is worth it
 	 */
-	async #passGate(lastFailure: NodeError | undefined): Promise<void> {
-		const { gate, signal } = this.#policy;
-		for (;;) {
-			this.#throwIfStopped();
-			const { pause, lastRefusal } = gate;
-			const reason = lastFailure ?? lastRefusal;
-			if (pause > 0 && reason) await this.#spendPause(pause, reason);
-			await gate.enter(signal).catch(() => {
-				throw this.#createStop();
-			});
-			if (gate.pause === 0) return;
-			gate.leave();
-		}
-	}
-
-	/**
-	 * Pauses as long as the service asks for and a random time longer, because clients that were
-	 * asked for the same pause must not return at the same moment. If that is longer than the
-	 * policy still allows, only the random time becomes shorter.
-	 * @throws NodeError
-	 */
-	async #pauseAfterFault(failure: NodeError): Promise<void> {
+	#choosePause(failure: NodeError): number {
 		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
+		if (isRateLimited(failure)) return Math.max(this.#policy.gate.pause, requestedPause);
 		if (failure.retryAfterMilliseconds === undefined) this.#backoffs++;
 		const isTimeOver = this.#allowedPause <= 0 && this.#attempts > 1;
 		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
-		this.#checkPause(requestedPause, failure);
 		const jitter = drawJitterMilliseconds(
 			this.#attempts - 1,
 			maxBackoffMilliseconds,
 			Math.random,
 		);
 		const pause = requestedPause + Math.max(minPauseMilliseconds, jitter);
-		await this.#pause(Math.min(pause, this.#allowedPause));
-	}
-
-	/**
-	 * Pauses as long as the gate is closed, or as the service asks this request alone to pause.
-	 * @throws NodeError
-	 */
-	async #pauseAfterRefusal(failure: NodeError): Promise<void> {
-		const { gate, onPause } = this.#policy;
-		const pause = Math.max(gate.pause, failure.retryAfterMilliseconds ?? 0);
-		this.#checkPause(pause, failure);
-		onPause?.(pause);
-		await this.#pause(pause);
-	}
-
-	async #spendPause(milliseconds: number, failure: NodeError): Promise<void> {
-		this.#checkPause(milliseconds, failure);
-		await this.#pause(milliseconds);
+		return Math.max(requestedPause, Math.min(pause, this.#allowedPause));
 	}
 
 	/** How long the next pause may be. */
@@ -171,7 +161,7 @@ class RetryLoop {
 	}
 
 	/** @throws NodeError if the policy does not allow the pause, or no pause at all */
-	#checkPause(milliseconds: number, failure: NodeError): void {
+	#checkPause(milliseconds: number, failure: NodeError) {
 		if (milliseconds <= this.#allowedPause && this.#allowedPause > 0) return;
 		const { texts, maxRetryWaitMilliseconds } = this.#policy;
 		const what = failure.retryAfterMilliseconds
@@ -184,7 +174,7 @@ class RetryLoop {
 	}
 
 	/** Waits, but no longer than until the execution is stopped. */
-	async #pause(milliseconds: number): Promise<void> {
+	async #pause(milliseconds: number) {
 		const { signal, gate } = this.#policy;
 		this.#pausedMilliseconds += milliseconds;
 		await new Promise<void>((resolve) => {
@@ -198,7 +188,7 @@ class RetryLoop {
 		});
 	}
 
-	#throwIfStopped(): void {
+	#throwIfStopped() {
 		if (this.#policy.signal?.aborted) throw this.#createStop();
 	}
 

@@ -39,11 +39,6 @@ export function classifyStatus(statusCode: number): AttemptResult {
 export const isRateLimited = ({ code, outcome, retryable }: NodeError) =>
 	(code === 429 || code === 403) && retryable && outcome === 'notDone';
 
-/** What a proxy's answer to CONNECT means: nothing reached the service. */
-export function classifyProxyStatus(statusCode: number): AttemptResult {
-	return classifyStatus(statusCode).retryable ? notYet : refused;
-}
-
 type Category = Exclude<keyof typeof resultByCategory, 'refused' | 'rateLimited' | 'failed'>;
 
 /** An error that Node, n8n or the HTTP client reported instead of a response. */
@@ -118,21 +113,24 @@ const errorTable: readonly NetworkErrorRow[] = [
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
-const blockedReason = 'n8n does not allow connections to this address';
-const blockedCure =
-	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+const blockedRow: NetworkErrorRow = [
+	'blocked',
+	/^$/,
+	'n8n does not allow connections to this address',
+	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).',
+];
+const unknownRow: NetworkErrorRow = ['unknown', /^/, 'the connection failed'];
 
 /** Classifies anything that was thrown instead of a response. */
 export function classifyNetworkError(error: unknown): NetworkError {
 	const chain = collectErrorChain(error);
-	if (chain.some(isBlockedByPolicy))
-		return describe('blocked', blockedReason, undefined, blockedCure);
-	const errorCode = findErrorCode(chain);
-	if (errorCode === undefined) return describe('unknown', 'the request failed');
-	const row = errorTable.find(([, codes]) => codes.test(errorCode));
-	if (!row) return describe('unknown', 'the connection failed', errorCode);
-	const [category, , reason, cure] = row;
-	return describe(adaptCategory(category, chain), reason, errorCode, cure);
+	const isBlocked = chain.some(isBlockedByPolicy);
+	const errorCode = isBlocked ? undefined : findErrorCode(chain);
+	const row = errorTable.find(([, codes]) => codes.test(errorCode ?? '')) ?? unknownRow;
+	const [rowCategory, , reason, cure] = isBlocked ? blockedRow : row;
+	const category = adaptCategory(rowCategory, chain);
+	const statusCode = category === 'timeout' ? 504 : 503;
+	return { category, ...resultByCategory[category], statusCode, errorCode, reason, cure };
 }
 
 /**
@@ -145,16 +143,6 @@ function adaptCategory(category: Category, chain: readonly object[]): Category {
 	if (isConnecting || isTlsPending)
 		return category === 'lost' || category === 'timeout' ? 'notConnected' : category;
 	return category === 'handshake' && isTlsPending === false ? 'lost' : category;
-}
-
-function describe(
-	category: Category,
-	reason: string,
-	errorCode?: string,
-	cure?: string,
-): NetworkError {
-	const statusCode = category === 'timeout' ? 504 : 503;
-	return { category, ...resultByCategory[category], statusCode, errorCode, reason, cure };
 }
 
 /**
@@ -211,5 +199,5 @@ export const getProperty = (value: unknown, key: string) =>
 		: undefined;
 
 /** Returns whether this is an error of n8n's egress policy, which an administrator can turn on. */
-const isBlockedByPolicy = (error: unknown): error is Error =>
+const isBlockedByPolicy = (error: unknown) =>
 	error instanceof Error && error.name.startsWith('SsrfBlocked');

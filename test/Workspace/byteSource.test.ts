@@ -20,9 +20,8 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	];
 	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
-	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 60 };
 	const naming = new FieldNaming([], 'json');
-	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits });
+	return new InputItem(context, 0, new RunState(new Sanitizer()), naming);
 }
 
 test('a file that is not in the storage of this process names what processes must share', async () => {

@@ -14,7 +14,7 @@ function run(
 		check: (index) => index,
 		getRequestIdentity: (value) => value,
 		outputHasInputFields: () => false,
-		planBatches: (checked) => checked.map((item) => ({ items: [item] })),
+		planPhases: (checked) => [checked.map((item) => ({ items: [item] }))],
 		getConcurrency: () => 1,
 		async perform(items) {
 			await Promise.resolve();
@@ -65,7 +65,7 @@ test('a try that surely did nothing does not hide that the one before it may hav
 test('an item of a combined request that has no result may have been carried out, and is not started again', async () => {
 	let performed = 0;
 	const combined: Partial<Work<number>> = {
-		planBatches: (checked) => [{ items: checked }],
+		planPhases: (checked) => [[{ items: checked }]],
 		perform: () => {
 			performed++;
 			return Promise.resolve([done]);
@@ -93,8 +93,8 @@ test('a phase waits for the batches of the phase before it, and not once more fo
 		return await all(list);
 	});
 	const phased: Partial<Work<number>> = {
-		planBatches: ([item]) =>
-			Array.from({ length: phases }, (_, phase) => ({ items: item ? [item] : [], phase })),
+		planPhases: ([item]) =>
+			Array.from({ length: phases }, () => [{ items: item ? [item] : [] }]),
 	};
 	try {
 		await run(() => done, {}, phased);

@@ -14,26 +14,29 @@ beforeEach(() => {
 describe('items that succeeded in an earlier try', () => {
 	it('are answered from memory after a try that failed', () => {
 		const first = new RetryCache<string>(attempt());
-		first.remember(0, { a: 1 }, 'sent');
-		first.endTry({ isFailed: true });
+		first.getResults({ a: 1 }).set(0, 'sent');
+		first.endTry(true);
 
 		const second = new RetryCache<string>(attempt());
-		expect(second.recall(0, { a: 1 })).toBe('sent');
-		expect(second.recall(1, { a: 1 })).toBeUndefined();
-		second.endTry({ isFailed: false });
+		expect(second.getResults({ a: 1 }).get(0)).toBe('sent');
+		expect(second.getResults({ a: 1 }).get(1)).toBeUndefined();
+		second.endTry(false);
 		expect(countStoredResults()).toBe(0);
 	});
 
 	it('stay known over a second failure', () => {
 		const first = new RetryCache<string>(attempt());
-		first.remember(0, 'x', 'one');
-		first.endTry({ isFailed: true });
+		first.getResults('x').set(0, 'one');
+		first.endTry(true);
 		const second = new RetryCache<string>(attempt());
-		second.remember(1, 'y', 'two');
-		second.endTry({ isFailed: true });
+		second.getResults('y').set(1, 'two');
+		second.endTry(true);
 		const third = new RetryCache<string>(attempt());
-		expect([third.recall(0, 'x'), third.recall(1, 'y')]).toEqual(['one', 'two']);
-		third.endTry({ isFailed: true });
+		expect([third.getResults('x').get(0), third.getResults('y').get(1)]).toEqual([
+			'one',
+			'two',
+		]);
+		third.endTry(true);
 		expect(countStoredResults()).toBe(0);
 	});
 
@@ -41,16 +44,16 @@ describe('items that succeeded in an earlier try', () => {
 		const [one, other] = [0, 1].map(
 			(runIndex) => new RetryCache<string>(attempt({ isTool: true, runIndex })),
 		);
-		for (const call of [one, other]) call?.recall(0, 'x');
-		one?.remember(0, 'x', 'sent');
-		for (const call of [one, other]) call?.endTry({ isFailed: true });
+		for (const call of [one, other]) call?.getResults('x').get(0);
+		one?.getResults('x').set(0, 'sent');
+		for (const call of [one, other]) call?.endTry(true);
 		for (const runIndex of [2, 3]) {
 			const again = new RetryCache<string>(attempt({ isTool: true, runIndex }));
-			expect(again.recall(0, 'x')).toBe('sent');
+			expect(again.getResults('x').get(0)).toBe('sent');
 		}
 		const last = new RetryCache<string>(attempt({ isTool: true, runIndex: 4 }));
-		last.recall(0, 'x');
-		last.endTry({ isFailed: false });
+		last.getResults('x').get(0);
+		last.endTry(false);
 	});
 
 	it.each([
@@ -60,12 +63,12 @@ describe('items that succeeded in an earlier try', () => {
 		['Retry On Fail switched off', { retryOnFail: false }],
 	])('are not known to %s', (_name, more) => {
 		const first = new RetryCache<string>(attempt());
-		first.remember(0, 'x', 'one');
-		first.endTry({ isFailed: true });
-		expect(new RetryCache<string>(attempt(more)).recall(0, 'x')).toBeUndefined();
+		first.getResults('x').set(0, 'one');
+		first.endTry(true);
+		expect(new RetryCache<string>(attempt(more)).getResults('x').get(0)).toBeUndefined();
 		const last = new RetryCache<string>(attempt());
-		last.recall(0, 'x');
-		last.endTry({ isFailed: false });
+		last.getResults('x').get(0);
+		last.endTry(false);
 	});
 
 	it('are not kept when Retry On Fail is off, nor after a try without failure, nor after the last try', () => {
@@ -74,14 +77,14 @@ describe('items that succeeded in an earlier try', () => {
 			[{}, false],
 		] as const) {
 			const only = new RetryCache<string>(attempt(more));
-			only.remember(0, 'x', 'one');
-			only.endTry({ isFailed: failed });
+			only.getResults('x').set(0, 'one');
+			only.endTry(failed);
 			expect(countStoredResults()).toBe(0);
 		}
 		for (let tries = 0; tries < 2; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries: 2 }));
-			one.remember(0, 'x', 'one');
-			one.endTry({ isFailed: true });
+			one.getResults('x').set(0, 'one');
+			one.endTry(true);
 		}
 		expect(countStoredResults()).toBe(0);
 	});
@@ -94,8 +97,8 @@ describe('items that succeeded in an earlier try', () => {
 	])('with Max Tries %s are kept after %d tries', (maxTries, keptAfter) => {
 		for (let tries = 1; tries <= keptAfter + 1; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries }));
-			one.remember(0, 'x', 'one');
-			one.endTry({ isFailed: true });
+			one.getResults('x').set(0, 'one');
+			one.endTry(true);
 			expect(countStoredResults()).toBe(tries <= keptAfter ? 1 : 0);
 		}
 	});
@@ -107,9 +110,9 @@ describe('items that succeeded in an earlier try', () => {
 			[2, 'unknown'],
 		] as const) {
 			const one = new RetryCache<string>(attempt({ isTool: true, runIndex }));
-			expect(one.recall(0, 'x')).toBe(known);
-			one.remember(0, 'x', 'unknown');
-			one.endTry({ isFailed: true });
+			expect(one.getResults('x').get(0)).toBe(known);
+			one.getResults('x').set(0, 'unknown');
+			one.endTry(true);
 		}
 		expect(countStoredResults()).toBe(0);
 	});
@@ -120,14 +123,17 @@ describe('items that succeeded in an earlier try', () => {
 	])('of a tool survive the success of %s at the same time', (_name, sent) => {
 		const failing = new RetryCache<string>(attempt({ isTool: true }));
 		const other = new RetryCache<string>(attempt({ isTool: true, runIndex: 1 }));
-		expect([failing.recall(0, 'x'), other.recall(0, sent)]).toEqual([undefined, undefined]);
-		failing.remember(0, 'x', 'one');
-		failing.endTry({ isFailed: true });
-		other.remember(0, sent, 'two');
-		other.endTry({ isFailed: false });
+		expect([failing.getResults('x').get(0), other.getResults(sent).get(0)]).toEqual([
+			undefined,
+			undefined,
+		]);
+		failing.getResults('x').set(0, 'one');
+		failing.endTry(true);
+		other.getResults(sent).set(0, 'two');
+		other.endTry(false);
 		const again = new RetryCache<string>(attempt({ isTool: true, runIndex: 2 }));
-		expect(again.recall(0, 'x')).toBe('one');
-		again.endTry({ isFailed: false });
+		expect(again.getResults('x').get(0)).toBe('one');
+		again.endTry(false);
 		expect(countStoredResults()).toBe(0);
 	});
 
@@ -137,12 +143,12 @@ describe('items that succeeded in an earlier try', () => {
 			[false, 'one'],
 		] as const) {
 			const first = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
-			first.remember(0, { at: 1 }, 'one');
-			first.endTry({ isFailed: true });
+			first.getResults({ at: 1 }).set(0, 'one');
+			first.endTry(true);
 			const second = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
-			expect(second.recall(0, { at: 2 })).toBe(known);
-			second.recall(0, { at: 1 });
-			second.endTry({ isFailed: false });
+			expect(second.getResults({ at: 2 }).get(0)).toBe(known);
+			second.getResults({ at: 1 }).get(0);
+			second.endTry(false);
 		}
 	});
 
@@ -155,8 +161,8 @@ describe('items that succeeded in an earlier try', () => {
 		});
 
 		const failedTry = (earlier: RetryCache<string>, index: number, outcome: string) => {
-			earlier.remember(index, 'x', outcome);
-			earlier.endTry({ isFailed: true });
+			earlier.getResults('x').set(index, outcome);
+			earlier.endTry(true);
 		};
 
 		it('are forgotten after a minute', () => {
@@ -170,22 +176,28 @@ describe('items that succeeded in an earlier try', () => {
 		it('but not while the next try is at work, however long it takes', () => {
 			failedTry(new RetryCache<string>(attempt()), 0, 'one');
 			const second = new RetryCache<string>(attempt());
+			second.getResults('x');
 			jest.advanceTimersByTime(3_600_000);
-			expect(second.recall(0, 'x')).toBe('one');
+			expect(second.getResults('x').get(0)).toBe('one');
 			failedTry(second, 1, 'two');
 			const third = new RetryCache<string>(attempt());
-			expect([third.recall(0, 'x'), third.recall(1, 'x')]).toEqual(['one', 'two']);
-			third.endTry({ isFailed: true });
+			expect([third.getResults('x').get(0), third.getResults('x').get(1)]).toEqual([
+				'one',
+				'two',
+			]);
+			third.endTry(true);
 			expect(countStoredResults()).toBe(0);
 		});
 
 		it('and a try that was never reached keeps what it did not look at', () => {
 			failedTry(new RetryCache<string>(attempt()), 7, 'seven');
 			const second = new RetryCache<string>(attempt());
+			second.getResults('x');
 			jest.advanceTimersByTime(3_600_000);
 			failedTry(second, 0, 'one');
-			expect(new RetryCache<string>(attempt()).recall(7, 'x')).toBe('seven');
-			new RetryCache<string>(attempt()).endTry({ isFailed: true });
+			const third = new RetryCache<string>(attempt());
+			expect(third.getResults('x').get(7)).toBe('seven');
+			third.endTry(true);
 		});
 	});
 });

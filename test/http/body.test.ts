@@ -69,16 +69,13 @@ test('of an error’s body that is cut short, or too long, there is what came', 
 
 test('of an error’s body, 256 KiB are kept', async () => {
 	const large = Buffer.alloc(256 * 1024 + 1);
-	expect(await readErrorBody(large)).toHaveLength(256 * 1024);
 	expect(
 		await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)])),
 	).toHaveLength(256 * 1024);
 });
 
-test.each([
-	['bytes', (text: string) => Buffer.from(text)],
-	['a stream', (text: string) => Readable.from([Buffer.from(text)])],
-])('a limit is kept to the byte: %s', async (_what, bodyOf) => {
+test('a limit is kept to the byte', async () => {
+	const bodyOf = (text: string) => Readable.from([Buffer.from(text)]);
 	expect(await readBody({ body: bodyOf('abc') }, signal, 3)).toEqual(Buffer.from('abc'));
 	await expect(readBody({ body: bodyOf('abcd') }, signal, 3)).rejects.toMatchObject({
 		reason: 'tooLarge',

@@ -45,7 +45,7 @@ test.each([
 	['no date', 'Yes.\n\n"Ann Lee" <ann@example.com>:\n> Shall I?', 'Yes.'],
 	[
 		'answers between the questions',
-		'Ann wrote on 5/1:\n> One?\n\nYes.\n\n> Two?\n> Three?\n\nNo: never.\n',
+		'On 5/1, 10:00, Ann wrote:\n> One?\n\nYes.\n\n> Two?\n> Three?\n\nNo: never.\n',
 		'Yes.\n\n\nNo: never.',
 	],
 	['a text below', '> Shall I?\n\nYes.\n\n-- \nBob\nSales\n', 'Yes.'],
@@ -88,11 +88,11 @@ test.each([
 		'Yes.',
 	],
 	['more of them', `Yes.\na@b.example:${'\n'.repeat(12)}> Shall I?`, 'Yes.\na@b.example:'],
-	['a long introduction', `Yes.\n\n2026${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
+	['a long introduction', `Yes.\n\n9:30${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
 	[
 		'a paragraph that is too long for one',
-		`2026${'x'.repeat(490)} wrote:\n> Shall I?`,
-		`2026${'x'.repeat(490)} wrote:`,
+		`9:30${'x'.repeat(490)} wrote:\n> Shall I?`,
+		`9:30${'x'.repeat(490)} wrote:`,
 	],
 	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\n\nNo.'],
 	[

@@ -50,10 +50,7 @@ const reconnectMaxDelaySeconds = 10;
  * count as the answer.
  */
 const settleMilliseconds = 250;
-/**
- * An open channel counts as ready after this time, because a session may never be quiet, and a
- * server may not respond to pings.
- */
+/** An open channel counts as ready after this time, because a session may never be quiet. */
 const maxSettleMilliseconds = 2000;
 
 /**
@@ -73,6 +70,8 @@ export async function callAndWait(
 			wait.handleCallFailure(error);
 		});
 		return await wait.awaitMessages();
+	} catch (error) {
+		throw wait.addReceivedMessages(error);
 	} finally {
 		await wait.close();
 	}
@@ -88,8 +87,6 @@ class MessageWait implements ConnectionListener {
 	 * before the call.
 	 */
 	#isChannelReady = false;
-	/** Whether the server may still be sending what it sent before it saw the first ping. */
-	#isAwaitingPong = false;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 	#callFailure: NodeError | undefined;
@@ -140,7 +137,7 @@ class MessageWait implements ConnectionListener {
 		const hasAwaitedMessages =
 			endReason === 'match' || endReason === 'count' || endReason === 'failure';
 		if (!hasAwaitedMessages || error.outcome === 'notDone' || this.#isStopped())
-			throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
+			throw errors.addPossibleGap(error, this.#gapCause);
 		this.#callFailure = error;
 	}
 
@@ -149,21 +146,26 @@ class MessageWait implements ConnectionListener {
 		const collector = this.#collector;
 		this.#ensureConnection();
 		collector.markCallEnded();
-		try {
-			await this.#waitUntil(
-				() => collector.endReason !== undefined || this.#refusal !== undefined,
-			);
-			const endedBy = this.#checkEnd();
-			return {
-				messages: collector.messages,
-				endedBy,
-				hasGap: this.#gapCause !== undefined,
-				closeFrame: this.#closeFrame,
-				callFailure: this.#callFailure,
-			};
-		} catch (error) {
-			throw isNodeError(error) ? this.#addReceivedMessages(error) : error;
-		}
+		await this.#waitUntil(
+			() => collector.endReason !== undefined || this.#refusal !== undefined,
+		);
+		return {
+			messages: collector.messages,
+			endedBy: this.#checkEnd(),
+			hasGap: this.#gapCause !== undefined,
+			closeFrame: this.#closeFrame,
+			callFailure: this.#callFailure,
+		};
+	}
+
+	/** Adds what arrived after the call to a failure. */
+	addReceivedMessages(error: unknown): unknown {
+		const { messages } = this.#collector;
+		if (!isNodeError(error) || (messages.length === 0 && !this.#gapCause)) return error;
+		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
+		const details: IDataObject = { ...error.details, messages: lastMessages };
+		if (this.#gapCause) details.gap = true;
+		return error.with({ details });
 	}
 
 	async close(): Promise<void> {
@@ -181,16 +183,8 @@ class MessageWait implements ConnectionListener {
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
 		this.#refusal = undefined;
-		const { clock, settings } = this.#setup;
-		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the
-		// channel opens.
-		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';
+		const { clock } = this.#setup;
 		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
-		this.#restartQuietTimer();
-	}
-
-	onPong(): void {
-		this.#isAwaitingPong = false;
 		this.#restartQuietTimer();
 	}
 
@@ -260,15 +254,6 @@ class MessageWait implements ConnectionListener {
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
 	}
 
-	#addReceivedMessages(failure: NodeError): NodeError {
-		const { messages } = this.#collector;
-		if (messages.length === 0 && !this.#gapCause) return failure;
-		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
-		const details: IDataObject = { ...failure.details, messages: lastMessages };
-		if (this.#gapCause) details.gap = true;
-		return failure.with({ details });
-	}
-
 	/**
 	 * Connects unless that was done before the call. With `openChannel: after`, this is done only
 	 * when the wait begins.
@@ -285,12 +270,9 @@ class MessageWait implements ConnectionListener {
 		return status?.isOpen ? undefined : status?.lastFailure;
 	}
 
-	/**
-	 * The first pong is not enough, because the server may still be reading messages that it
-	 * repeats from a database.
-	 */
+	/** Waits for silence, because the server may still be reading messages that it repeats. */
 	#restartQuietTimer(): void {
-		if (this.#isChannelReady || this.#isAwaitingPong) return;
+		if (this.#isChannelReady) return;
 		this.#cancelQuietTimer();
 		this.#cancelQuietTimer = this.#setup.clock.callAfter(settleMilliseconds, this.#becomeReady);
 	}

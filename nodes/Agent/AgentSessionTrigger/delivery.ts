@@ -2,8 +2,8 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { findMessageId, listDistinct } from '../session/messageFields';
-import { type Alerts, createLostExecutionsError } from './alerts';
+import { findMessageId, listDistinct } from '../session/messages';
+import type { Alerts } from './alerts';
 import {
 	type Arrival,
 	buildDeduplicationKey,
@@ -12,48 +12,39 @@ import {
 	findBytes,
 	type MessageArrival,
 } from './arrival';
-import { createExecutionWaits, type ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './listenerSetup';
 import type { NodeMemory } from './triggerState';
 
 /**
- * How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt
- * could start a second execution.
+ * The pauses before further attempts to pass a batch to n8n. Without a deduplication key, a second
+ * attempt could start a second execution.
  */
-const maxAttempts = 3;
-/** The pause before the second attempt. The one before the third is twice as long. */
-const retryPauseMilliseconds = 2000;
-
-export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings' | 'clock'> {
-	/** What the node remembers since its earlier starts. */
-	readonly memory: NodeMemory;
-}
+const retryPausesMilliseconds = [2000, 4000];
 
 /**
  * Passes batches to n8n and waits until the executions that they start have ended or count as
  * ended.
  */
 export class Delivery {
-	readonly #setup: DeliverySetup;
+	readonly #setup: ListenerSetup;
+	/** What the node remembers since its earlier starts. */
+	readonly #memory: NodeMemory;
 	readonly #alerts: Alerts;
-	readonly waits: ExecutionWaits;
 	/** How many batches have bytes that n8n is storing. */
 	storingCount = 0;
+	/** Each ends the wait for the end of an execution. */
+	readonly #endWaits = new Set<() => void>();
+	#isWaitingOver = false;
 	/** Settles when the trigger begins to stop. */
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
 	#isStopping = false;
 
-	/** @param isBlocked whether messages wait for the end of an execution */
-	constructor(setup: DeliverySetup, alerts: Alerts, isBlocked: () => boolean) {
+	constructor(setup: ListenerSetup, memory: NodeMemory, alerts: Alerts) {
 		this.#setup = setup;
+		this.#memory = memory;
 		this.#alerts = alerts;
 		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
-		const reportLost = (count: number) => {
-			alerts.report(createLostExecutionsError(count));
-		};
-		const keepsOrder = setup.settings.maxConcurrentExecutions === 1;
-		this.waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
 	/**
@@ -62,14 +53,14 @@ export class Delivery {
 	 * @returns false if the key was known
 	 */
 	rememberIfNew(arrival: MessageArrival): boolean {
-		const { context, settings, memory } = this.#setup;
+		const { context, settings } = this.#setup;
 		if (settings.deduplicationField === '') return true;
 		const id = findMessageId(arrival.message, settings.deduplicationField);
 		if (id === undefined) return true;
 		const key = buildDeduplicationKey(context, arrival.sessionId, id);
 		arrival.deduplicationKey = key;
-		if (memory.recentKeys.has(key)) return false;
-		memory.recentKeys.set(key, true);
+		if (this.#memory.recentKeys.has(key)) return false;
+		this.#memory.recentKeys.set(key, true);
 		return true;
 	}
 
@@ -79,8 +70,7 @@ export class Delivery {
 	 */
 	forgetKeys(arrivals: readonly Arrival[]): void {
 		for (const { deduplicationKey } of arrivals)
-			if (deduplicationKey !== undefined)
-				this.#setup.memory.recentKeys.delete(deduplicationKey);
+			if (deduplicationKey !== undefined) this.#memory.recentKeys.delete(deduplicationKey);
 	}
 
 	/**
@@ -97,8 +87,13 @@ export class Delivery {
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			await this.#passWithRetries(batch, items, key);
-			return true;
+			let rejection = await this.#passAndAwaitEnd(batch, items, key);
+			for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
+				if (rejection) await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
+				if (!rejection || this.#isStopping) break;
+				rejection = await this.#passAndAwaitEnd(batch, items, key);
+			}
+			return rejection === undefined || this.#handleNotAccepted(batch, rejection);
 		} catch (error) {
 			return this.#handleNotAccepted(batch, toError(error));
 		}
@@ -107,6 +102,12 @@ export class Delivery {
 	stopRetrying(): void {
 		this.#isStopping = true;
 		this.#resolveStopBegun();
+	}
+
+	/** Ends the waits for executions, now and later. */
+	stopWaiting(): void {
+		this.#isWaitingOver = true;
+		for (const end of this.#endWaits) end();
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
@@ -119,26 +120,6 @@ export class Delivery {
 	}
 
 	/**
-	 * Passes the items to n8n, several times if needed. Settles after the execution.
-	 * @throws Error if n8n did not accept the items
-	 */
-	async #passWithRetries(
-		batch: readonly Arrival[],
-		items: INodeExecutionData[],
-		key: string | undefined,
-	): Promise<void> {
-		const attemptCount = key === undefined ? 1 : maxAttempts;
-		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#passAndAwaitEnd(batch, items, key);
-			if (rejection === undefined) return;
-			if (attemptNumber === attemptCount) throw rejection;
-			const pause = retryPauseMilliseconds * attemptNumber;
-			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
-			if (this.#isStopping) throw rejection;
-		}
-	}
-
-	/**
 	 * Passes the items to n8n and waits until the execution ends.
 	 * @returns why n8n did not accept the items; undefined if n8n accepted them
 	 */
@@ -147,27 +128,48 @@ export class Delivery {
 		items: INodeExecutionData[],
 		key: string | undefined,
 	): Promise<Error | undefined> {
-		const { context, settings } = this.#setup;
+		const { context } = this.#setup;
 		const execution = context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		let isWaitOver = false;
 		const executionEnded = execution.promise.then(
-			(run) => {
+			() => {
 				this.#alerts.endLosses('n8n accepts messages again');
-				// n8n gives nothing if it knows the key.
-				return Boolean(run);
 			},
 			(error: unknown) => {
-				if (wasAccepted(error)) return true;
+				if (wasAccepted(error)) return;
 				rejection = toError(error);
 				if (isWaitOver) this.#handleNotAccepted(batch, rejection);
-				return false;
 			},
 		);
 		context.emit([items], undefined, execution, key);
-		await this.waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
+		await this.#waitForEnd(executionEnded);
 		isWaitOver = true;
 		return rejection;
+	}
+
+	/**
+	 * Waits until the execution has ended, or has taken longer than it may. n8n never reports the
+	 * end of an execution whose job is gone, as after Redis has lost its data.
+	 */
+	async #waitForEnd(executionEnded: Promise<void>): Promise<void> {
+		if (this.#isWaitingOver) return;
+		const { context, settings, clock } = this.#setup;
+		await new Promise<void>((resolve) => {
+			const end = () => {
+				cancelLimit();
+				this.#endWaits.delete(end);
+				resolve();
+			};
+			const cancelLimit = clock.callAfter(settings.maxExecutionSeconds * 1000, () => {
+				context.logger.warn(
+					`Session channel: an execution has not ended within ${settings.maxExecutionSeconds} s, the next one takes its place`,
+				);
+				end();
+			});
+			this.#endWaits.add(end);
+			void executionEnded.then(end);
+		});
 	}
 
 	/**

@@ -92,7 +92,7 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 		 */
 		filter: sessionFields.toFieldCondition(params.filterField, params.filterValue),
 		/** After this time, an execution counts as ended even if n8n has not reported its end. */
-		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
+		maxExecutionSeconds: readExecutionTimeout(context),
 	};
 }
 

@@ -1,34 +1,25 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { systemClock } from '../../core/clock';
-import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
+import { systemClock, waitAtMost } from '../../core/clock';
 import { createConnectRequestReader } from '../session/connectRequest';
 import {
-	connect,
 	type Connection,
+	connect,
 	type ConnectionEvent,
+	type ConnectionListener,
 	type EndedChannel,
 } from '../session/connection';
-import { meetsCondition } from '../session/messageFields';
-import type { SessionFrame } from '../session/messages';
-import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
+import { meetsCondition, type SessionFrame } from '../session/messages';
+import { getConnectRateLimiter } from '../session/reconnect';
 import { Alerts, createStoppedEarlyError, createTriggerError } from './alerts';
 import { type Arrival, createEventArrival, MessageArrival } from './arrival';
-import { Delivery, type DeliverySetup } from './delivery';
+import { Delivery } from './delivery';
 import { readTriggerSettings } from './fields';
 import { MessageQueue } from './queue';
 import type { ListenerSetup } from './listenerSetup';
 import { createTestListener } from './testListener';
-import { getStopBudget, type StopBudget } from './stopBudget';
 import * as triggerState from './triggerState';
-
-interface PublishedSetup extends ListenerSetup, DeliverySetup {
-	readonly nodeKey: string;
-	readonly stopBudget: StopBudget;
-	/** Shared with all other nodes that connect to the same service. */
-	readonly rateLimiter: ConnectRateLimiter;
-}
 
 /**
  * How long a trigger that stops hands over what waits, and lets n8n store it. n8n stops one trigger
@@ -46,23 +37,30 @@ const maxFinalExecutions = 50;
 const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
-export class PublishedListener implements triggerState.NodeListener {
+export class PublishedListener implements triggerState.NodeListener, ConnectionListener {
+	readonly nodeKey: string;
 	readonly label: string;
 	readonly sessionIds: readonly string[];
-	readonly #setup: PublishedSetup;
+	readonly #setup: ListenerSetup;
+	readonly #memory: triggerState.NodeMemory;
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
-	constructor(setup: PublishedSetup) {
+	constructor(setup: ListenerSetup) {
 		const { context, settings, clock } = setup;
-		this.#setup = setup;
-		this.label = `'${context.getNode().name}' in the workflow '${context.getWorkflow().name ?? ''}'`;
+		const node = context.getNode();
+		const workflow = context.getWorkflow();
+		// The node ID alone is not unique, because a copied workflow has the same node IDs.
+		this.nodeKey = JSON.stringify([String(workflow.id), node.id]);
+		this.label = `'${node.name}' in the workflow '${workflow.name ?? ''}'`;
 		this.sessionIds = settings.sessionIds;
+		this.#setup = setup;
+		this.#memory = triggerState.getNodeMemory(this.nodeKey);
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(setup, this.#alerts, () => this.#queue.isBlocked);
+		this.#delivery = new Delivery(setup, this.#memory, this.#alerts);
 		const queueActions = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pauseReading: () => {
@@ -82,10 +80,9 @@ export class PublishedListener implements triggerState.NodeListener {
 	 */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, memory } = this.#setup;
 		this.#warnAboutOtherListeners();
-		this.#connections = settings.sessionIds.map((sessionId) => this.#connect(sessionId));
-		this.#resumeLeftover(memory.takeLeftover());
+		this.#connections = this.sessionIds.map((sessionId) => this.#connect(sessionId));
+		this.#resumeLeftover();
 	}
 
 	/**
@@ -98,33 +95,38 @@ export class PublishedListener implements triggerState.NodeListener {
 	}
 
 	#connect(sessionId: string): Connection {
-		const { settings, context, clock, rateLimiter, memory, readConnectRequest } = this.#setup;
-		const frameSequence = memory.getFrameSequence(sessionId);
+		const { settings, context, clock, readConnectRequest } = this.#setup;
+		const frameSequence = this.#memory.getFrameSequence(sessionId);
 		frameSequence.restart();
-		const listener = {
-			onFrame: this.#handleFrame,
-			onEvent: (event: ConnectionEvent) => {
-				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
-			},
-			onChannelEnd: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.reportChannel(failure);
-			},
-		};
+		const credentialId = context.getNode().credentials?.agentApi?.id;
+		const rateLimiter = getConnectRateLimiter(credentialId ?? this.nodeKey);
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-		return this.#setup.connect(
-			{ ...settings, sessionId },
-			readConnectRequest,
-			listener,
-			environment,
-		);
+		const options = { ...settings, sessionId };
+		return this.#setup.connect(options, readConnectRequest, this, environment);
+	}
+
+	onFrame(frame: SessionFrame): void {
+		const arrival = new MessageArrival(frame);
+		const { filter } = this.#setup.settings;
+		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
+		if (isAccepted && this.#pushIfNew(arrival)) return;
+		// The next message that starts an execution reports this gap.
+		this.#memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
+	}
+
+	onEvent(event: ConnectionEvent): void {
+		if (this.#setup.settings.connectionEvents) this.#queue.push(createEventArrival(event));
+	}
+
+	onChannelEnd({ alert, failure }: EndedChannel): void {
+		if (alert) this.#alerts.reportChannel(failure);
 	}
 
 	#warnAboutOtherListeners(): void {
-		const { context, nodeKey } = this.#setup;
 		for (const sessionId of this.sessionIds) {
-			const labels = triggerState.listListenerLabels(sessionId, nodeKey);
+			const labels = triggerState.listListenerLabels(sessionId, this.nodeKey);
 			if (labels.length === 0) continue;
-			context.logger.warn(
+			this.#setup.context.logger.warn(
 				`Session channel ${sessionId}: ${labels.join(', ')} also listens to this session. Each message may start both workflows, or the service may send it to only one of them`,
 			);
 		}
@@ -135,19 +137,17 @@ export class PublishedListener implements triggerState.NodeListener {
 	 * left.
 	 */
 	async #stop(): Promise<void> {
-		const { clock, stopBudget } = this.#setup;
+		const { clock } = this.#setup;
 		this.#delivery.stopRetrying();
 		const closings = this.#connections.map((connection) =>
 			connection.close('the trigger was stopped'),
 		);
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
-		const handedOver = this.#handOver();
-		await stopBudget.wait(clock, handOverMilliseconds, handedOver);
-		this.#delivery.waits.stop();
+		await waitAtMost(clock, handOverMilliseconds, this.#handOver());
+		this.#delivery.stopWaiting();
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
-		const never = new Promise<void>(() => {});
-		if (isReported) await stopBudget.wait(clock, alertStoreMilliseconds, never);
+		if (isReported) await waitAtMost(clock, alertStoreMilliseconds, new Promise(() => {}));
 	}
 
 	/**
@@ -168,42 +168,23 @@ export class PublishedListener implements triggerState.NodeListener {
 	 * @returns whether any messages are left or unread
 	 */
 	#keepLeftover(leftover: readonly Arrival[], hasUnreadMessages: boolean): boolean {
-		const { memory, clock } = this.#setup;
 		const messages = leftover.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && !hasUnreadMessages) return false;
 		this.#delivery.forgetKeys(messages);
-		memory.keepLeftover(leftover, clock);
+		this.#memory.keepLeftover(leftover, this.#setup.clock);
 		this.#alerts.report(createStoppedEarlyError(messages.length, hasUnreadMessages));
 		return true;
 	}
 
 	/** Queues the messages again, with numbers before those of the new channels. */
-	#resumeLeftover(leftover: readonly Arrival[]): void {
-		const { settings, context, memory } = this.#setup;
-		let unlistedCount = 0;
-		for (const arrival of leftover) {
-			if (!settings.sessionIds.includes(arrival.sessionId)) unlistedCount++;
-			else if (!arrival.isMessage) this.#queue.push(arrival);
-			else {
-				const sequence = memory.getFrameSequence(arrival.sessionId).takeNumber();
+	#resumeLeftover(): void {
+		for (const arrival of this.#memory.takeLeftover()) {
+			if (arrival.isMessage) {
+				const sequence = this.#memory.getFrameSequence(arrival.sessionId).takeNumber();
 				this.#pushIfNew(new MessageArrival({ ...arrival.frame, sequence }));
-			}
+			} else this.#queue.push(arrival);
 		}
-		if (unlistedCount === 0) return;
-		context.logger.warn(
-			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${unlistedCount}`,
-		);
 	}
-
-	readonly #handleFrame = (frame: SessionFrame) => {
-		const { settings, memory } = this.#setup;
-		const arrival = new MessageArrival(frame);
-		const { filter } = settings;
-		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
-		if (isAccepted && this.#pushIfNew(arrival)) return;
-		// The next message that starts an execution reports this gap.
-		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
-	};
 
 	/** Queues a message unless its ID is known. @returns whether it is new */
 	#pushIfNew(arrival: MessageArrival): boolean {
@@ -222,27 +203,16 @@ export class PublishedListener implements triggerState.NodeListener {
  * Starts to listen. Tolerates network problems, because n8n would not try again.
  * @throws NodeApiError for a wrong parameter or credential
  */
-export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerResponse> {
-	const logger = createSanitizedLog(n8nContext.logger, new Sanitizer());
-	// All members except the logger are inherited, because n8n replaces some of them later.
-	const context = Object.create(n8nContext, { logger: { value: logger } }) as ITriggerFunctions;
+export async function listen(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	const setup = await readSetup(context).catch((error: unknown) => {
 		throw createTriggerError(context, toNodeError(error));
 	});
 	if (context.getMode() === 'manual') return createTestListener(setup);
 
-	// The node ID alone is not unique, because a copied workflow has the same node IDs.
-	const nodeKey = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
-	const listener = new PublishedListener({
-		...setup,
-		nodeKey,
-		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? nodeKey),
-		memory: triggerState.getNodeMemory(nodeKey),
-		stopBudget: getStopBudget(),
-	});
-	await triggerState.replaceListener(nodeKey, listener);
+	const listener = new PublishedListener(setup);
+	await triggerState.replaceListener(listener);
 	listener.start();
-	return { closeFunction: () => triggerState.closeListener(nodeKey, listener) };
+	return { closeFunction: () => triggerState.closeListener(listener) };
 }
 
 async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {

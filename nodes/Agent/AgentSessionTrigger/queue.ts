@@ -23,6 +23,12 @@ interface QueueActions<T> {
 	resumeReading(): void;
 }
 
+interface WaitingEntry<T> {
+	/** Counts in the order of arrival. */
+	readonly number: number;
+	readonly entry: T;
+}
+
 /** A queue that has reached one of these limits is full. */
 const queueLimits = { entries: 10_000, bytes: 64 * 1024 * 1024 };
 
@@ -42,16 +48,18 @@ export class MessageQueue<T extends QueueEntry> {
 	 * The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less
 	 * time than an execution.
 	 */
-	readonly #waitingEntries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	/** The batches whose delivery has not ended, in the order of arrival. */
-	readonly #runningBatches = new Map<readonly T[], Promise<void>>();
-	/** The batches that n8n did not take, because the trigger stops. */
-	readonly #untakenBatches = new Set<readonly T[]>();
+	readonly #waitingEntries: Array<WaitingEntry<T>> = [];
+	#lastNumber = 0;
+	/** Each settles when the delivery of a batch has ended. */
+	readonly #deliveries = new Set<Promise<void>>();
 	#maxRunning: number;
 	#isPaused = false;
 	#state: 'open' | 'handingOver' | 'ended' = 'open';
 	#resolveHandedOver = () => {};
-	#cancelTimer: (() => void) | undefined;
+	/** Cancels the wait for a full batch. Undefined if nothing waits for one. */
+	#cancelBatchWait: (() => void) | undefined;
+	/** Whether the wait for a full batch is over. */
+	#isBatchDue = false;
 
 	constructor(
 		settings: QueueSettings,
@@ -70,113 +78,93 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#waitingEntries.length;
 	}
 
-	/** Whether messages wait because as many executions run as are allowed. */
-	get isBlocked(): boolean {
-		return this.length > 0 && this.#runningCount >= this.#maxRunning;
-	}
-
 	push(entry: T): void {
-		this.#waitingEntries.push({ entry, arrivedAt: this.#clock.getMonotonicMilliseconds() });
+		this.#waitingEntries.push({ number: ++this.#lastNumber, entry });
 		this.heldBytes += entry.byteLength;
-		this.#deliverDueBatches(false);
+		this.#deliverBatches();
 		this.#pauseWhenFull();
 	}
 
 	/**
 	 * Delivers what waits, up to `maxRunning` batches at once if that is more than the usual limit.
-	 * @returns a promise that settles when nothing waits
+	 * @returns a promise that settles when nothing waits, or nothing more can be delivered
 	 */
-	handOver(maxRunning: number): Promise<void> {
+	async handOver(maxRunning: number): Promise<void> {
+		if (this.#state === 'ended') return;
 		this.#state = 'handingOver';
 		this.#maxRunning = Math.max(this.#maxRunning, maxRunning);
-		this.#cancelTimer?.();
-		return new Promise((resolve) => {
+		await new Promise<void>((resolve) => {
 			this.#resolveHandedOver = resolve;
-			this.#deliverDueBatches();
+			this.#deliverBatches();
 		});
 	}
 
 	/** Settles when the deliveries that are now under way have ended. */
 	async waitForBatches(): Promise<void> {
-		await Promise.all(this.#runningBatches.values());
+		await Promise.all(this.#deliveries);
 	}
 
 	/** Ends the queue. @returns the entries that were not delivered, in the order of arrival */
 	takeLeftover(): T[] {
 		this.#state = 'ended';
-		this.#cancelTimer?.();
-		const batches = [...this.#runningBatches.keys()];
-		const untaken = batches.filter((batch) => this.#untakenBatches.has(batch)).flat();
-		return [...untaken, ...this.#removeOldest(this.length)];
+		this.#endBatchWait();
+		return this.#removeOldest(this.length).map(({ entry }) => entry);
 	}
 
-	get #runningCount(): number {
-		return this.#runningBatches.size - this.#untakenBatches.size;
-	}
-
-	/**
-	 * @param allowsPartial whether an overdue batch is delivered before it is full. False while
-	 * messages arrive, so that they stay together
-	 */
-	#deliverDueBatches(allowsPartial = true): void {
-		while (this.#mayDeliver()) {
-			if (!this.#isBatchReady(allowsPartial)) {
-				this.#scheduleDelivery();
-				break;
-			}
-			this.#deliverBatch();
-		}
+	#deliverBatches(): void {
+		while (this.#mayDeliver()) this.#deliverBatch();
+		this.#waitForFullBatch();
 		this.#resumeWhenHalfEmpty();
-		if (this.length === 0 || this.#untakenBatches.size > 0) this.#resolveHandedOver();
+		if (this.length === 0 || this.#state === 'ended') this.#resolveHandedOver();
 	}
 
-	/** After a batch that n8n did not take, no later batch may overtake it. */
 	#mayDeliver(): boolean {
-		if (this.#state === 'ended' || this.#untakenBatches.size > 0) return false;
-		return this.length > 0 && this.#runningCount < this.#maxRunning;
+		if (this.length === 0 || this.#deliveries.size >= this.#maxRunning) return false;
+		if (this.#state !== 'open') return this.#state === 'handingOver';
+		// A queue that is paused gets no messages, so its batches do not wait to be full.
+		return this.length >= this.#settings.batchSize || this.#isBatchDue || this.#isPaused;
+	}
+
+	/** Also waits for 0 ms, so that messages which arrive at the same time stay together. */
+	#waitForFullBatch(): void {
+		if (this.#state !== 'open' || this.length === 0 || this.#isBatchDue) return;
+		const { batchWaitMilliseconds } = this.#settings;
+		this.#cancelBatchWait ??= this.#clock.callAfter(batchWaitMilliseconds, () => {
+			this.#isBatchDue = true;
+			this.#deliverBatches();
+		});
+	}
+
+	#endBatchWait(): void {
+		this.#cancelBatchWait?.();
+		this.#cancelBatchWait = undefined;
+		this.#isBatchDue = false;
 	}
 
 	#deliverBatch(): void {
+		this.#endBatchWait();
 		const batch = this.#removeOldest(this.#settings.batchSize);
-		const deliveryEnded = this.#actions.deliver(batch).then((isTaken) => {
-			if (isTaken) this.#runningBatches.delete(batch);
-			else this.#untakenBatches.add(batch);
-			this.#deliverDueBatches();
+		const entries = batch.map(({ entry }) => entry);
+		const delivery = this.#actions.deliver(entries).then((isTaken) => {
+			this.#deliveries.delete(delivery);
+			if (!isTaken) this.#putBack(batch);
+			this.#deliverBatches();
 		});
-		this.#runningBatches.set(batch, deliveryEnded);
+		this.#deliveries.add(delivery);
 	}
 
-	/**
-	 * Whether the next batch is delivered now. A queue that is paused or stops gets no messages, so
-	 * its batches do not wait to be full.
-	 */
-	#isBatchReady(allowsPartial: boolean): boolean {
-		if (this.#isPaused || this.#state !== 'open') return true;
-		if (this.length >= this.#settings.batchSize) return true;
-		return allowsPartial && this.#getWaitMilliseconds() <= 0;
+	/** Keeps a batch that n8n did not take for the next start. No later batch may overtake it. */
+	#putBack(batch: ReadonlyArray<WaitingEntry<T>>): void {
+		this.#state = 'ended';
+		this.#waitingEntries.push(...batch);
+		this.#waitingEntries.sort((a, b) => a.number - b.number);
+		for (const { entry } of batch) this.heldBytes += entry.byteLength;
 	}
 
-	#scheduleDelivery(): void {
-		this.#cancelTimer ??= this.#clock.callAfter(
-			Math.max(0, this.#getWaitMilliseconds()),
-			() => {
-				this.#cancelTimer = undefined;
-				this.#deliverDueBatches();
-			},
-		);
-	}
-
-	/** How many more milliseconds the oldest message may wait for further messages of its batch. */
-	#getWaitMilliseconds(): number {
-		const now = this.#clock.getMonotonicMilliseconds();
-		const arrivedAt = this.#waitingEntries[0]?.arrivedAt ?? now;
-		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
-	}
-
-	#removeOldest(maxCount: number): T[] {
-		const entries = this.#waitingEntries.splice(0, maxCount).map(({ entry }) => entry);
-		for (const { byteLength } of entries) this.heldBytes -= byteLength;
-		return entries;
+	#removeOldest(maxCount: number): Array<WaitingEntry<T>> {
+		const removed = this.#waitingEntries.splice(0, maxCount);
+		for (const { entry } of removed) this.heldBytes -= entry.byteLength;
+		return removed;
 	}
 
 	/** How full the queue is. 1 means that it has reached a limit. */
@@ -190,7 +178,7 @@ export class MessageQueue<T extends QueueEntry> {
 		if (this.#state !== 'open' || this.#fillLevel < 1 || this.#isPaused) return;
 		this.#isPaused = true;
 		this.#actions.pauseReading();
-		this.#deliverDueBatches();
+		this.#deliverBatches();
 	}
 
 	#resumeWhenHalfEmpty(): void {

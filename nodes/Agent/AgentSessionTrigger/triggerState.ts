@@ -42,6 +42,8 @@ export class NodeMemory {
 }
 
 export interface NodeListener {
+	/** Identifies the node, also after a new start. */
+	readonly nodeKey: string;
 	/** Names the workflow and the node, for people. */
 	readonly label: string;
 	readonly sessionIds: readonly string[];
@@ -55,19 +57,19 @@ const maxRememberedNodes = 200;
  * Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one
  * while another stops. Never rejects.
  */
-export async function replaceListener(nodeKey: string, listener: NodeListener): Promise<void> {
+export async function replaceListener(listener: NodeListener): Promise<void> {
 	const { listeners } = getRegistry();
-	const previous = listeners.get(nodeKey);
+	const previous = listeners.get(listener.nodeKey);
 	const earlierClosed = Promise.all([previous?.earlierClosed, previous?.listener.close()]);
-	listeners.set(nodeKey, { listener, earlierClosed });
+	listeners.set(listener.nodeKey, { listener, earlierClosed });
 	await earlierClosed;
 }
 
 /** Closes the listener, and removes it unless another listener has replaced it. Never rejects. */
-export async function closeListener(nodeKey: string, listener: NodeListener): Promise<void> {
+export async function closeListener(listener: NodeListener): Promise<void> {
 	await listener.close();
 	const { listeners } = getRegistry();
-	if (listeners.get(nodeKey)?.listener === listener) listeners.delete(nodeKey);
+	if (listeners.get(listener.nodeKey)?.listener === listener) listeners.delete(listener.nodeKey);
 }
 
 /**

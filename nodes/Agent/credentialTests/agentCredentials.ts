@@ -13,19 +13,13 @@ import {
 	type NodeError,
 	toNodeError,
 } from '../../core/errors';
-import {
-	type CredentialTestResponse,
-	discardBody,
-	sendCredentialTestRequest,
-} from '../../http/attempt';
+import { type FullResponse, discardBody, sendCredentialTestRequest } from '../../http/attempt';
 import { classifyNetworkError } from '../../http/networkErrors';
-import { parseAllowedHost } from '../session/allowedHosts';
 import * as credentials from '../session/credentials';
-import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 type HeaderValues = Readonly<Record<string, string>>;
-type SendWithHeaders = (headers: HeaderValues) => Promise<CredentialTestResponse>;
+type SendWithHeaders = (headers: HeaderValues) => Promise<FullResponse>;
 
 /**
  * Tests the Agent API credential: something that may be the service must respond at both addresses.
@@ -47,8 +41,10 @@ export async function checkAgentApi(
 				headers,
 				rejectUnauthorized: !api.allowUnauthorizedCerts,
 			});
-		const executeUrl = new URL(buildExecuteUrl(api));
-		const channelUrl = new URL(buildChannelBaseUrl(api).href.replace(/^ws/, 'http'));
+		const executeUrl = new URL(credentials.buildExecuteUrl(api));
+		const channelUrl = new URL(
+			credentials.buildChannelBaseUrl(api).href.replace(/^ws/, 'http'),
+		);
 		await testAddress('Deployment URL', executeUrl, executeProblems, () =>
 			send(executeUrl, { 'x-api-key': api.apiKey }),
 		);
@@ -82,7 +78,7 @@ async function testAddress(
 	label: string,
 	url: URL,
 	problems: Problems,
-	ask: () => Promise<CredentialTestResponse | undefined>,
+	ask: () => Promise<FullResponse | undefined>,
 ): Promise<void> {
 	const [, segment] = /\/(execute|ws)\/\1$/.exec(url.pathname) ?? [];
 	if (segment) throw createRefusal(`Enter the ${label} without '/${segment}'. The node adds it`);
@@ -109,7 +105,7 @@ const addressAdvice =
  * Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one,
  * Node resets the connection.
  */
-async function requestUpgrade(send: SendWithHeaders): Promise<CredentialTestResponse | undefined> {
+async function requestUpgrade(send: SendWithHeaders): Promise<FullResponse | undefined> {
 	const key = randomBytes(16).toString('base64');
 	let watch: (message: unknown) => void = () => {};
 	const accepted = new Promise<undefined>((resolve) => {
@@ -135,7 +131,7 @@ async function requestUpgrade(send: SendWithHeaders): Promise<CredentialTestResp
 }
 
 /** Finds out whether a response shows that the service is elsewhere or does not run. */
-function findProblem({ statusCode, headers }: CredentialTestResponse): string | undefined {
+function findProblem({ statusCode, headers }: FullResponse): string | undefined {
 	if (isRedirect(statusCode))
 		return `is a redirect (${statusCode}), which is not followed. Use the final address`;
 	if (statusCode <= 299 && headers['content-type']?.includes('text/html'))
@@ -171,7 +167,7 @@ export function checkAgentSignatureApi(
 				throw createRefusal(
 					`'${label}' contains characters other than 0–9 and a–f (a leading 0x is allowed)`,
 				);
-		credential.allowedHosts.forEach(parseAllowedHost);
+		credential.allowedHosts.forEach(credentials.parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return createFailedTest(error);

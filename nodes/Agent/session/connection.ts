@@ -6,7 +6,12 @@ import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
 import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import {
+	ConnectRateLimiter,
+	createReconnectPlanner,
+	type NextAttempt,
+	type ReconnectPlanner,
+} from './reconnect';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends HeartbeatSettings {
@@ -46,8 +51,6 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at each pong. Everything that the server sent before the pong has arrived. */
-	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -126,17 +129,14 @@ class SessionConnection {
 			...environment,
 		};
 		const { random } = this.#environment;
-		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
-		const heartbeatActions = {
-			sendPing: () => {
-				if (options.pingText === '') this.#socket?.ping();
-				else this.#socket?.send(options.pingText);
-			},
-			reportDead: (milliseconds: number) => {
-				this.#handleEnd({ kind: 'silent', milliseconds });
-			},
+		this.#reconnectPlanner = createReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
+		const sendPing = () => {
+			if (options.pingText === '') this.#socket?.ping();
+			else this.#socket?.send(options.pingText);
 		};
-		this.#heartbeat = createHeartbeat(options, heartbeatActions, clock);
+		this.#heartbeat = createHeartbeat(options, clock, sendPing, (milliseconds) => {
+			this.#handleEnd({ kind: 'silent', milliseconds });
+		});
 		this.#scheduleAttempt(0);
 	}
 
@@ -275,9 +275,7 @@ class SessionConnection {
 				if (this.#isCurrent(attempt)) this.#handleFrame(data, isBinary);
 			},
 			onControlFrame: (kind) => {
-				if (!this.#isCurrent(attempt)) return;
-				this.#heartbeat.recordFrame(kind);
-				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
+				if (this.#isCurrent(attempt)) this.#heartbeat.recordFrame(kind);
 			},
 			onClose: (closeReason) => {
 				if (attempt !== this.#attempt) return;

@@ -36,7 +36,10 @@ export type RetryDecision =
 	 * jitter).
 	 */
 	| 'backoff'
-	/** One attempt, after 1 to 2 s, with credentials that are read again. */
+	/**
+	 * One attempt, after 1 to 2 s, with credentials that are read again. After the next refusal of
+	 * the outage, `longBackoff`.
+	 */
 	| 'freshCredentials'
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';
@@ -46,28 +49,21 @@ const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /**
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers
  * and load balancers use it for any close.
- * @param hasReadFreshCredentials whether an attempt of this outage has followed a refusal with
- * fresh credentials
  */
-export function decideRetry(
-	closeReason: closeReasons.CloseReason,
-	hasReadFreshCredentials: boolean,
-): RetryDecision {
+export function decideRetry(closeReason: closeReasons.CloseReason): RetryDecision {
 	const { kind } = closeReason;
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
-	if (kind === 'invalidUpgrade') return 'longBackoff';
 	if (kind === 'network') {
 		const { category } = closeReason.error;
 		if (category === 'blocked') return 'longBackoff';
-		if (category !== 'certificate') return 'backoff';
 		// While a proxy starts, it may have another certificate for seconds.
-		return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
+		return category === 'certificate' ? 'freshCredentials' : 'backoff';
 	}
 	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);
 	if (statusCode === undefined || closeReasons.isTemporaryStatus(statusCode)) return 'backoff';
-	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
+	return 'freshCredentials';
 }
 
 /**
@@ -95,142 +91,137 @@ export interface NextAttempt {
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
-/** What has happened since the outage began. */
-class OutageHistory {
-	/**
-	 * When the first failure came, in monotonic milliseconds. Undefined means that there was no
-	 * failure yet.
-	 */
-	startedAt: number | undefined;
+/**
+ * From this many in a row on, the long backoff applies, because a server that repeats unread
+ * messages repeats such a frame.
+ */
+const maxTooLargeCount = 3;
+
+/** Builds what is known about an outage that begins at this time, in monotonic milliseconds. */
+const beginOutage = (startedAt: number) => ({
+	startedAt,
 	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
-	readonly raisedAlerts = new Set<string>();
+	raisedAlerts: new Set<string>(),
 	/**
 	 * The number of delays of the backoff since it last began. It sets the limit of the next delay.
 	 */
-	backoffDelayCount = 0;
+	backoffDelayCount: 0,
 	/**
 	 * The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all
 	 * attempts until the outage ends.
 	 */
-	longBackoffDelayCount = 0;
-	/**
-	 * Whether an attempt has followed a refusal with fresh credentials. The next refusal then
-	 * begins the long backoff.
-	 */
-	hasReadFreshCredentials = false;
+	longBackoffDelayCount: 0,
+	/** Whether an attempt has followed a refusal with fresh credentials. */
+	hasReadFreshCredentials: false,
 	/** How many channels in a row ended with a frame that was too large. */
-	tooLargeCount = 0;
-}
+	tooLargeCount: 0,
+});
+
+type Outage = ReturnType<typeof beginOutage>;
+
+export type ReconnectPlanner = ReturnType<typeof createReconnectPlanner>;
 
 /**
- * From this many on, the long backoff applies, because a server that repeats unread messages
- * repeats such a frame.
+ * Decides from the history of a session when the next attempt starts and what causes an alert.
+ * @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more
  */
-const maxTooLargeCount = 3;
+export function createReconnectPlanner(
+	maxDelaySeconds: number,
+	clock: Clock,
+	random: () => number,
+) {
+	/** Undefined until the first failure. */
+	let outage: Outage | undefined;
+	let openedAt: number | undefined;
+	let hasReceivedFrame = false;
 
-/** Decides from the history of a session when the next attempt starts and what causes an alert. */
-export class ReconnectPlanner {
-	readonly #maxBackoffMilliseconds: number;
-	readonly #clock: Clock;
-	readonly #random: () => number;
-	#outage = new OutageHistory();
-	#openedAt: number | undefined;
-	#hasReceivedFrame = false;
-
-	/**
-	 * @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more
-	 */
-	constructor(maxDelaySeconds: number, clock: Clock, random: () => number) {
-		this.#maxBackoffMilliseconds = maxDelaySeconds * 1000;
-		this.#clock = clock;
-		this.#random = random;
+	function recordOpen(): void {
+		openedAt = clock.getMonotonicMilliseconds();
+		hasReceivedFrame = false;
 	}
 
-	recordOpen(): void {
-		this.#openedAt = this.#clock.getMonotonicMilliseconds();
-		this.#hasReceivedFrame = false;
+	function recordFrame(): void {
+		hasReceivedFrame = true;
 	}
 
-	recordFrame(): void {
-		this.#hasReceivedFrame = true;
-	}
-
-	planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
-		const now = this.#clock.getMonotonicMilliseconds();
-		this.#forgetEndedOutage(now);
-		const outage = this.#outage;
-		const isFirstOfOutage = outage.startedAt === undefined;
-		outage.startedAt ??= now;
-		outage.tooLargeCount = closeReasons.isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
-		const decision =
-			outage.tooLargeCount >= maxTooLargeCount
-				? 'longBackoff'
-				: decideRetry(closeReason, outage.hasReadFreshCredentials);
-		if (decision === 'freshCredentials') outage.hasReadFreshCredentials = true;
-		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
-		const requested = Math.min(
-			closeReasons.findRetryAfter(closeReason) ?? 0,
-			maxDelayMilliseconds,
-		);
-		const delayMilliseconds = this.#drawDelay(decision, requested);
-		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
-		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
+	function planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
+		const now = clock.getMonotonicMilliseconds();
+		forgetEndedOutage(now - (openedAt ?? now));
+		openedAt = undefined;
+		const isFirstOfOutage = outage === undefined;
+		outage ??= beginOutage(now);
+		const decision = decideInOutage(closeReason, outage);
 		return {
 			decision,
-			delayMilliseconds,
+			delayMilliseconds: drawDelay(closeReason, decision, outage),
 			isFirstOfOutage,
-			alert: this.#takeDueAlert(now, isRefused),
+			alert: takeDueAlert(closeReason, now, outage),
 		};
 	}
 
-	#forgetEndedOutage(now: number): void {
-		const openMilliseconds = now - (this.#openedAt ?? now);
-		this.#openedAt = undefined;
-		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
-		else if (this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
-			this.#outage.backoffDelayCount = 0;
+	function forgetEndedOutage(openMilliseconds: number): void {
+		if (openMilliseconds >= stableChannelMilliseconds) outage = undefined;
+		else if (outage && hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			outage.backoffDelayCount = 0;
 	}
 
 	/**
 	 * Draws a random delay that is at least as long as the server asked for. A longer one that it
 	 * asked for takes the place of a long backoff.
 	 */
-	#drawDelay(decision: RetryDecision, requestedMilliseconds: number): number {
-		const outage = this.#outage;
-		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
-			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
+	function drawDelay(
+		closeReason: closeReasons.CloseReason,
+		decision: RetryDecision,
+		counts: Outage,
+	): number {
+		const drawJitter = (delayCount: number) =>
+			drawJitterMilliseconds(delayCount, maxDelaySeconds * 1000, random);
+		const retryAfter = closeReasons.findRetryAfter(closeReason) ?? 0;
+		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
+		const requested = Math.min(retryAfter, maxDelayMilliseconds);
+		if (counts.longBackoffDelayCount > 0 || decision === 'longBackoff') {
+			const doubled = longBackoffBaseMilliseconds * 2 ** counts.longBackoffDelayCount++;
+			// The delay is at least half of the limit, so that a deployment of a few seconds is
+			// over after the first delay.
+			const half = Math.min(maxDelayMilliseconds, doubled) / 2;
+			return Math.max(requested, Math.floor(half * (1 + random())));
+		}
 		// A random time is added, so that clients with the same Retry-After do not come back at the
 		// same moment.
 		if (decision === 'freshCredentials')
-			return requestedMilliseconds + rereadDelayMilliseconds + this.#drawJitter(0);
-		return requestedMilliseconds + this.#drawJitter(outage.backoffDelayCount++);
+			return requested + rereadDelayMilliseconds + drawJitter(0);
+		return requested + drawJitter(counts.backoffDelayCount++);
 	}
 
-	#drawJitter(delayCount: number): number {
-		return drawJitterMilliseconds(delayCount, this.#maxBackoffMilliseconds, this.#random);
-	}
+	return { recordOpen, recordFrame, planNextAttempt };
+}
 
-	#drawLongBackoffDelay(): number {
-		const delayCount = this.#outage.longBackoffDelayCount++;
-		const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** delayCount;
-		const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
-		// The delay is at least half of the window, so that a deployment of a few seconds is over
-		// after the first delay.
-		return Math.floor((windowMilliseconds / 2) * (1 + this.#random()));
-	}
+function decideInOutage(closeReason: closeReasons.CloseReason, outage: Outage): RetryDecision {
+	outage.tooLargeCount = closeReasons.isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
+	if (outage.tooLargeCount >= maxTooLargeCount) return 'longBackoff';
+	const decision = decideRetry(closeReason);
+	if (decision !== 'freshCredentials') return decision;
+	if (outage.hasReadFreshCredentials) return 'longBackoff';
+	outage.hasReadFreshCredentials = true;
+	return decision;
+}
 
-	/**
-	 * Marks the alert that is due as raised.
-	 * @returns its kind; undefined if no alert is due, or it was raised in this outage
-	 */
-	#takeDueAlert(now: number, isRefused: boolean): NextAttempt['alert'] {
-		const { startedAt = now, raisedAlerts } = this.#outage;
-		const outageKind = now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
-		const kind = isRefused ? 'refused' : outageKind;
-		if (kind === undefined || raisedAlerts.has(kind)) return undefined;
-		raisedAlerts.add(kind);
-		return kind;
-	}
+/**
+ * Marks the alert that is due as raised.
+ * @returns its kind; undefined if no alert is due, or it was raised in this outage
+ */
+function takeDueAlert(
+	closeReason: closeReasons.CloseReason,
+	now: number,
+	{ startedAt, raisedAlerts, longBackoffDelayCount }: Outage,
+): NextAttempt['alert'] {
+	const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
+	const isRefused = needsUser || longBackoffDelayCount > 1;
+	const outageKind = now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
+	const kind = isRefused ? 'refused' : outageKind;
+	if (kind === undefined || raisedAlerts.has(kind)) return undefined;
+	raisedAlerts.add(kind);
+	return kind;
 }
 
 /** How many attempts may start at once after a time without attempts. */

@@ -43,21 +43,10 @@ export const openSocket: SocketOpener = (request, listener) => {
 	let cause: CloseReason | undefined;
 	/** Whether a proxy refused the tunnel. It then responds itself. */
 	let isFromProxy = false;
-	/**
-	 * Whether the server has accepted the upgrade, but the library has not. Its errors about this
-	 * have no code.
-	 */
-	let isUpgrading = false;
 	agent?.on('proxyConnect', ({ statusCode }) => {
 		isFromProxy = statusCode !== 200;
 	});
-	socket.on('upgrade', () => {
-		isUpgrading = true;
-	});
-	socket.on('open', () => {
-		isUpgrading = false;
-		listener.onOpen();
-	});
+	socket.on('open', listener.onOpen);
 	socket.on('message', listener.onFrame);
 	socket.on('ping', () => {
 		listener.onControlFrame('ping');
@@ -66,9 +55,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 		listener.onControlFrame('pong');
 	});
 	socket.on('error', (error) => {
-		cause ??= isUpgrading
-			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
-			: convertNetworkError(error, sanitizer);
+		cause ??= convertNetworkError(error, sanitizer);
 	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event
 	// comes only after terminate().
@@ -124,7 +111,6 @@ function buildSocketOptions({ egress, allowUnauthorizedCerts }: SocketRequest) {
 		followRedirects: false,
 		maxPayload: maxMessageMebibytes * 1024 * 1024,
 		perMessageDeflate: false,
-		skipUTF8Validation: false,
 		// Checks the address again when the socket connects, because the host name may then resolve
 		// to a different address.
 		lookup: egress?.createSecureLookup(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
 import { createRefusal, NodeError } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
@@ -55,8 +55,8 @@ export class GoogleCredential {
 	readonly #context: IAllExecuteFunctions;
 	readonly #type: string;
 	readonly #sanitizers: Set<Sanitizer>;
-	/** What was read last. n8n writes a refreshed token into it. */
-	readonly #reading: CredentialReading;
+	/** As it was read last. n8n writes a refreshed token into it. */
+	#credential: ICredentialDataDecryptedObject;
 	readonly #bases: ApiBases;
 	/**
 	 * With a new token, the hash is new, too. Whatever was remembered under the old hash is then
@@ -78,8 +78,8 @@ export class GoogleCredential {
 			.digest('base64');
 		this.signIn = readSignIn(type, credential);
 		this.#sanitizers = new Set([sanitizer]);
-		this.#reading = { credential };
-		this.#context = cacheCredentialReads(context, type, this.#reading);
+		this.#credential = credential;
+		this.#context = this.#cacheCredentialReads(context, type);
 		this.#type = type;
 		this.#bases = readApiBases(credential);
 		this.#identity = { credentialKey, credentialHash };
@@ -115,34 +115,44 @@ export class GoogleCredential {
 				return (await send(request)) as FullResponse;
 			} finally {
 				// Only now, because n8n may have refreshed the token for the request.
-				const secrets = findSecrets(this.#reading.credential);
+				const secrets = findSecrets(this.#credential);
 				for (const sanitizer of this.#sanitizers) sanitizer.addSecrets(secrets);
 			}
 		};
 	}
 
-	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
+	/**
+	 * Builds a context that reads the credential at most once a second, because n8n's helper reads
+	 * it for each request, and slowly. If the token is replaced in this second, Google answers 401,
+	 * and n8n repeats the request with the stored token.
+	 */
+	#cacheCredentialReads(context: IAllExecuteFunctions, type: string): IAllExecuteFunctions {
+		const readShared = shareReadings(
+			() => readCredential(context, type).catch(throwReadFailure),
+			Promise.resolve(this.#credential),
+		);
+		return override(context, 'getCredentials', async () => {
+			// All requests get the same object, because n8n writes a refreshed token into it.
+			this.#credential = await readShared();
+			return this.#credential;
+		});
+	}
+
+	/** Returns a notice if the sign-in ends soon, and logs it once for each token. */
 	reportSignInEnd(): string | undefined {
 		if (this.#signInEnd === undefined) return undefined;
-		const { credentialKey } = this.#identity;
+		const { logger } = this.#context;
 		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
 		const notice = `The Google sign-in of "${name}" ${this.#signInEnd}`;
-		const now = performance.now();
-		if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeIntervalMilliseconds)
-			return notice;
-		noticeTimes.set(credentialKey, now);
-		this.#context.logger.warn(notice);
+		getOrAdd(loggedTokens, this.#identity.credentialHash, () => {
+			logger.warn(notice);
+		});
 		return notice;
 	}
 }
 
-/**
- * As long as the notice is shown. Its text may change each minute, because some versions of n8n do
- * not store when a token was issued.
- */
-const noticeIntervalMilliseconds = 48 * 3_600_000;
-/** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
-const noticeTimes = new BoundedMap<string, number>();
+/** The credentials with their tokens, as hashes, for which the end of the sign-in was logged. */
+const loggedTokens = new BoundedMap<string, void>();
 
 const getCancelSignal = (context: IAllExecuteFunctions) =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
@@ -185,36 +195,6 @@ function throwReadFailure(cause: unknown): never {
 		retryable: true,
 		cause,
 	});
-}
-
-interface CredentialReading {
-	credential: ICredentialDataDecryptedObject;
-}
-
-/**
- * Builds a context that reads the credential at most once a second, because n8n's helper reads it
- * for each request, and slowly. If the token is replaced in this second, Google answers 401, and
- * n8n repeats the request with the stored token.
- */
-function cacheCredentialReads<C extends IAllExecuteFunctions>(
-	context: C,
-	type: string,
-	reading: CredentialReading,
-): C {
-	const readShared = shareReadings(
-		() => readCredential(context, type).catch(throwReadFailure),
-		Promise.resolve(reading.credential),
-	);
-	const getCredentials: C['getCredentials'] = async <T extends object>(
-		name: string,
-		itemIndex?: number,
-	) => {
-		if (name !== type) return await context.getCredentials<T>(name, itemIndex);
-		// All requests get the same object, because n8n writes a refreshed token into it.
-		reading.credential = await readShared();
-		return reading.credential as T;
-	};
-	return override(context, 'getCredentials', getCredentials);
 }
 
 /**

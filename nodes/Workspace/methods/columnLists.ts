@@ -97,7 +97,7 @@ export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 const listColumns = ({ names, columnsByName, types }: Table): ListedColumn[] =>
 	names.map((name) => ({ name, type: types.get(columnsByName.get(name) ?? -1) }));
 
-function listLetters({ headers, rangeStart }: Table): ListedColumn[] {
-	const columns = [...headers.keys()].slice(rangeStart);
+function listLetters({ headers, area }: Table): ListedColumn[] {
+	const columns = [...headers.keys()].slice(area.column);
 	return columns.map((column) => ({ name: toColumnLetters(column) }));
 }

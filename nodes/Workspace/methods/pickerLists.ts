@@ -39,39 +39,34 @@ type Search = (
 
 /**
  * Creates the search for Drive files of one kind, with the last opened file first.
- * @param pluralNoun such as "documents"
  * @returns a search that throws NodeError 404 if there are no files at all. If only a filter finds
  * none, the list is empty, because n8n removes the search box of a list that fails, and the user
  * could not change the filter.
  */
-function createFileSearch(pluralNoun: string, mimeType: string): Search {
-	return async (clients, filter = '', pageToken = '') => {
+function createFileSearch(kind: 'document' | 'spreadsheet'): Search {
+	return async ({ drive }, filter = '', pageToken = '') => {
 		const orderBy = 'viewedByMeTime desc,name_natural';
-		const page = await listFilesOfType(clients, { mimeType, orderBy, filter, pageToken });
+		const page = await fetchFilePage(drive, kind, orderBy, filter, pageToken);
 		const isEmpty = !page.files?.length && !page.nextPageToken && pageToken === '';
 		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it
 		// there.
 		if (isEmpty && filter.trim() === '')
 			throw new NodeError({
 				code: 404,
-				message: `No ${pluralNoun} found for this account. Drive Access in the credential determines what Google lists: after changing it, save the credential and click Switch account. A service account sees only what is shared with its email. To use one anyway, choose By URL above.`,
+				message: `No ${kind}s found for this account. Drive Access in the credential determines what Google lists: after changing it, save the credential and click Switch account. A service account sees only what is shared with its email. To use one anyway, choose By URL above.`,
 			});
 		return toListResult(page);
 	};
 }
 
-interface FileQuery {
-	readonly mimeType: string;
-	readonly orderBy: string;
-	readonly filter: string;
-	readonly pageToken: string;
-}
-
-async function listFilesOfType(
-	{ drive }: FileClients,
-	{ mimeType, orderBy, filter, pageToken }: FileQuery,
+async function fetchFilePage(
+	drive: drive_v3.Drive,
+	kind: 'document' | 'spreadsheet' | 'folder',
+	orderBy: string,
+	filter: string,
+	pageToken: string,
 ): Promise<drive_v3.Schema$FileList> {
-	let q = `mimeType = '${mimeType}'`;
+	let q = `mimeType = 'application/vnd.google-apps.${kind}'`;
 	if (filter.trim() !== '') q += ` and name contains ${quoteSearchText(filter.trim())}`;
 	const fields = 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)';
 	return await listFiles(drive, { q, fields, orderBy, pageToken: pageToken || undefined });
@@ -84,21 +79,17 @@ function toListResult({ files = [], nextPageToken }: drive_v3.Schema$FileList) {
 	return { results, paginationToken: nextPageToken ?? undefined };
 }
 
-export const findDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
-export const findSpreadsheets = createFileSearch(
-	'spreadsheets',
-	'application/vnd.google-apps.spreadsheet',
-);
+export const findDocuments = createFileSearch('document');
+export const findSpreadsheets = createFileSearch('spreadsheet');
 
 /**
  * Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into
  * which the sign-in cannot put files.
  */
 export const findFolders: Search = async (clients, filter = '', pageToken = '') => {
-	const mimeType = 'application/vnd.google-apps.folder';
-	const query = { mimeType, orderBy: 'name_natural', filter, pageToken };
-	const data = await listFilesOfType(clients, query);
-	const seesNamesOnly = clients.signIn.driveAccess === 'appFilesAndNames';
+	const { drive, signIn } = clients;
+	const data = await fetchFilePage(drive, 'folder', 'name_natural', filter, pageToken);
+	const seesNamesOnly = signIn.driveAccess === 'appFilesAndNames';
 	const files = data.files?.filter(({ isAppAuthorized }) => !seesNamesOnly || isAppAuthorized);
 	const page = toListResult({ ...data, files });
 	if (pageToken !== '') return page;
@@ -107,21 +98,14 @@ export const findFolders: Search = async (clients, filter = '', pageToken = '') 
 	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
-/** Lists the shared drives. Google shows them only to a sign-in with access to all files. */
+/** Lists up to 100 shared drives. Google shows them only to a sign-in with access to all files. */
 async function listSharedDrives({ drive, signIn }: FileClients): Promise<INodeListSearchItems[]> {
-	const choices: INodeListSearchItems[] = [];
-	if (signIn.driveAccess !== 'allFiles') return choices;
-	let pageToken: string | undefined;
-	do {
-		const request = { pageSize: 100, pageToken, fields: 'nextPageToken,drives(id,name)' };
-		const { data } = await drive.drives.list(request);
-		for (const { id, name } of data.drives ?? []) {
-			const url = `https://drive.google.com/drive/folders/${id}`;
-			choices.push({ name: String(name), value: String(id), url });
-		}
-		pageToken = data.nextPageToken ?? undefined;
-	} while (pageToken !== undefined);
-	return choices;
+	if (signIn.driveAccess !== 'allFiles') return [];
+	const { data } = await drive.drives.list({ pageSize: 100, fields: 'drives(id,name)' });
+	return (data.drives ?? []).map(({ id, name }) => {
+		const url = `https://drive.google.com/drive/folders/${id}`;
+		return { name: String(name), value: String(id), url };
+	});
 }
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */

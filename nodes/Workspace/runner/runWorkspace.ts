@@ -54,7 +54,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			getRequestIdentity({ resource, operation, params, item }) {
 				return [resource, operation.value, params, item.json];
 			},
-			planBatches,
+			planPhases,
 			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
@@ -77,11 +77,12 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
  * jobs, and most have a single job. Neighboring batches share a phase if they only read, or if one
  * operation changes different things.
  */
-export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
-	const batches: Array<Batch<Job>> = [];
-	/** The last batch of each place. A later job with its key may join. */
+export function planPhases(
+	checkedItems: ReadonlyArray<CheckedItem<Job>>,
+): Array<Array<Batch<Job>>> {
+	const phases: Array<Array<Batch<Job>>> = [];
+	/** The items of the last batch of each place. A later job with their key may join. */
 	const openBatches = new Map<string | undefined, Array<CheckedItem<Job>>>();
-	let phase = 0;
 	/** The first job of the last batch. */
 	let lastJob: Job | undefined;
 	for (const checkedItem of checkedItems) {
@@ -97,11 +98,12 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 		}
 		const items = [checkedItem];
 		openBatches.set(place, items);
-		if (!lastJob || !mayBeParallel(lastJob, job)) phase++;
-		batches.push({ items, phase, key: changedId });
+		const batch = { items, key: changedId };
+		if (lastJob && mayBeParallel(lastJob, job)) phases.at(-1)?.push(batch);
+		else phases.push([batch]);
 		lastJob = job;
 	}
-	return batches;
+	return phases;
 }
 
 /**
@@ -184,7 +186,7 @@ const readCredential = (context: IExecuteFunctions, run: RunState) =>
 
 const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 
-function mayBeParallel(earlier: Job, later: Job): boolean {
+function mayBeParallel(earlier: Job, later: Job) {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
 	const haveChangedIds = earlier.changedId !== undefined && later.changedId !== undefined;
 	return haveChangedIds && earlier.operation === later.operation;

@@ -63,6 +63,8 @@ class HtmlReader implements Callbacks {
 	readonly #styles = new HidingStyles();
 	#styleSheetPieces: string[] = [];
 	#linkAddress = '';
+	/** The number of pieces before the link. */
+	#linkStart = 0;
 	/** The outermost element whose style keeps white space. */
 	#preformatted: TrackedElement | undefined;
 
@@ -211,17 +213,16 @@ class HtmlReader implements Callbacks {
 		const address = href.replace(/^mailto:/i, '');
 		if (address.startsWith('#')) return;
 		this.#linkAddress = address;
-		this.#writer.recordedText = '';
+		this.#linkStart = this.#writer.pieceCount;
 	}
 
 	#closeLink(): void {
 		const address = this.#linkAddress;
 		if (address === '') return;
 		this.#linkAddress = '';
-		const text = this.#writer.recordedText?.trim();
-		this.#writer.recordedText = undefined;
+		const text = this.#writer.getTextFrom(this.#linkStart);
 		if (text === '') this.#writer.write(` ${address} `);
-		else if (text !== address) this.#writer.appendToLine(` [${address}]`);
+		else if (!text.endsWith(address)) this.#writer.appendToLine(` [${address}]`);
 	}
 }
 

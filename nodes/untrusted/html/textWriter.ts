@@ -50,8 +50,6 @@ export class TextWriter {
 	openPreCount = 0;
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];
-	/** What is written from when this is set to '', such as the text of a link. */
-	recordedText: string | undefined;
 	readonly #pieces: string[] = [];
 	#lineCount = 0;
 	/** The row of the innermost table. */
@@ -69,10 +67,17 @@ export class TextWriter {
 
 	finish(): string {
 		// Tabs at the start stay, because they are empty cells.
-		return this.#pieces
-			.join('')
+		return this.getTextFrom(0)
 			.replace(/^[ \n]+/, '')
 			.trimEnd();
+	}
+
+	get pieceCount(): number {
+		return this.#pieces.length;
+	}
+
+	getTextFrom(piece: number): string {
+		return this.#pieces.slice(piece).join('');
 	}
 
 	/**
@@ -190,8 +195,6 @@ export class TextWriter {
 		this.#markRows();
 		if (isFirstOfData) gap = '\t'.repeat(Math.max(0, this.#row.cellCount - 1));
 		this.#pieces.push(gap + text);
-		const isLineStart = this.#pendingLineBreaks > 0;
-		if (this.recordedText !== undefined) this.recordedText += (isLineStart ? '\n' : gap) + text;
 		this.#pendingTabs = 0;
 		this.#pendingLineBreaks = 0;
 		this.#hasPendingSpace = false;

@@ -1,37 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
-
 /**
  * Decodes text of any charset. Does not fail, whatever the name is.
  * @param charset the name in the email; '' if the email has none
  */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
-	if (isUtf16(bytes, name)) return getDecoder(findUtf16Name(bytes, name)).decode(bytes);
-	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
+	const utf16 = findUtf16(bytes, name);
+	if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
+	if (isJapanese(bytes, name)) return new TextDecoder('iso-2022-jp').decode(bytes);
 	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
-	return getDecoder(name).decode(bytes);
+	return createDecoder(name).decode(bytes);
 }
-
-const utf16MarkPattern = /^(?:\u00ff\u00fe|\u00fe\u00ff)/;
 
 /**
  * Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and
  * keeps the name. Such a text is not UTF-16.
  */
-function isUtf16(bytes: Buffer, name: string): boolean {
-	if (utf16MarkPattern.test(bytes.toString('latin1', 0, 2))) return true;
-	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return false;
-	return !isUtf8(bytes) || bytes.includes(0);
-}
-
-function findUtf16Name(bytes: Buffer, name: string): string {
+function findUtf16(bytes: Buffer, name: string): string | undefined {
 	const mark = bytes.toString('latin1', 0, 2);
 	if (mark === '\u00ff\u00fe') return 'utf-16le';
-	const isBigEndian = mark === '\u00fe\u00ff' || bytes[0] === 0 || name.endsWith('be');
-	return isBigEndian ? 'utf-16be' : 'utf-16le';
+	if (mark === '\u00fe\u00ff') return 'utf-16be';
+	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return undefined;
+	if (isUtf8(bytes) && !bytes.includes(0)) return undefined;
+	return bytes[0] === 0 || name.endsWith('be') ? 'utf-16be' : 'utf-16le';
 }
 
 /**
@@ -76,14 +69,6 @@ const codePages: Record<string, string> = {
 	949: 'euc-kr',
 	950: 'big5',
 };
-
-/**
- * Decoders by charset name, because creating a decoder takes much longer than decoding a word.
- * Emails can have any number of names.
- */
-const decoders = new BoundedMap<string, TextDecoder>(200);
-
-const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
 
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];

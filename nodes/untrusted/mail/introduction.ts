@@ -47,7 +47,6 @@ export function findIntroduction(
 ): Introduction | undefined {
 	const lastLine = lines.at(-1) ?? '';
 	if (!/[:：]$/.test(lastLine)) return undefined;
-	const isIntroduction = isMarked ? looksLikeIntroduction : isClearIntroduction;
 	let found: Introduction | undefined;
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
@@ -87,15 +86,10 @@ export function isRuledIntroduction(line: string): boolean {
 	return datePattern.test(phrase) && addressPattern.test(phrase);
 }
 
-const looksLikeIntroduction = (text: string) =>
-	datePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
-
-function isClearIntroduction(text: string): boolean {
-	const saysWrote = wrotePattern.test(text);
-	if (bracketedAddressPattern.test(text)) {
-		const endsWithAddress = />[\s,]*[:：]$/.test(text);
-		return datePattern.test(text) && (saysWrote || endsWithAddress);
-	}
-	if (!saysWrote || !timePattern.test(text) || firstPersonPattern.test(text)) return false;
-	return /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
+/** Without an address, a sentence of the sender could look like an introduction. */
+function isIntroduction(text: string): boolean {
+	if (bracketedAddressPattern.test(text)) return datePattern.test(text);
+	if (!wrotePattern.test(text) || firstPersonPattern.test(text)) return false;
+	const beginsWithDate = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text);
+	return timePattern.test(text) && (beginsWithDate || text.search(openingPattern) === 0);
 }

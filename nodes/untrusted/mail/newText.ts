@@ -191,8 +191,6 @@ function dropSignature(lines: readonly string[]): readonly string[] {
 function isSentFrom(line: string): boolean {
 	const phrase = line.trim().toLowerCase();
 	if (!/^[^,!?]{1,70}$/.test(phrase)) return false;
-	const isSent =
-		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
-		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
+	const isSent = words.sentFrom.some((beginning) => phrase.startsWith(beginning));
 	return isSent && words.devices.some((device) => phrase.includes(device));
 }

@@ -11,39 +11,6 @@ import {
 	getRawHeader,
 } from './mimePart';
 
-export interface AttachmentOutput {
-	/**
-	 * Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no
-	 * ID, for example for an empty file.
-	 */
-	readonly attachmentId: string;
-	/** '' for a file without a name. */
-	readonly fileName: string;
-	readonly mimeType: string;
-	/** Bytes, according to Gmail. */
-	readonly size: number;
-	/** Whether the file is shown in the text, such as an image in an HTML email. */
-	readonly inline: boolean;
-	/** Without angle brackets; '' for a file without a content ID. */
-	readonly contentId: string;
-}
-
-export interface MailFile {
-	readonly info: AttachmentOutput;
-	/** The content in base64url; '' if Gmail returns it only for the attachment ID. */
-	readonly data: string;
-}
-
-/** What an email says, and its files. */
-interface MailContent {
-	readonly text: string;
-	readonly html: string;
-	/** The texts of attached emails, each below the lines of its header. */
-	readonly attachedTexts: string[];
-	readonly files: MailFile[];
-	readonly missingTextIds: string[];
-}
-
 export interface TextOptions {
 	readonly withText: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
@@ -57,7 +24,7 @@ interface PartText {
 }
 
 /** Reads an email, or one that is attached to another. */
-export function readContent(payload: MimePart, options: TextOptions): MailContent {
+export function readContent(payload: MimePart, options: TextOptions) {
 	const reader = new PartReader(options);
 	const { plain, html = '' } = reader.read(payload, '');
 	// An email has CRLF between lines; the output has LF.
@@ -67,6 +34,7 @@ export function readContent(payload: MimePart, options: TextOptions): MailConten
 }
 
 class PartReader {
+	/** The texts of attached emails, each below the lines of its header. */
 	readonly attachedTexts: string[] = [];
 	readonly files: MailFile[] = [];
 	readonly missingTextIds: string[] = [];
@@ -150,18 +118,30 @@ function findFileName(part: MimePart): string {
 	return decodeHeader(name);
 }
 
-function readFile(part: MimePart): MailFile {
+export type MailFile = ReturnType<typeof readFile>;
+
+function readFile(part: MimePart) {
 	const contentId = getRawHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = getDisposition(part);
 	const info = {
+		/**
+		 * Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns
+		 * no ID, for example for an empty file.
+		 */
 		attachmentId: part.body?.attachmentId ?? '',
+		/** '' for a file without a name. */
 		fileName: findFileName(part),
 		mimeType: getMediaType(part),
+		/** Bytes, according to Gmail. */
 		size: part.body?.size ?? 0,
+		/** Whether the file is shown in the text, such as an image in an HTML email. */
 		inline: disposition === 'inline' || (contentId !== '' && disposition === ''),
+		/** Without angle brackets; '' for a file without a content ID. */
 		contentId,
 	};
-	return { info, data: part.body?.data ?? '' };
+	/** The content in base64url; '' if Gmail returns it only for the attachment ID. */
+	const data = part.body?.data ?? '';
+	return { info, data };
 }
 
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);

@@ -4,24 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { decodeHeader } from './charset';
 import { getDecodedHeader, getRawHeader, joinHeaders, type MimePart } from './mimePart';
 import { keepNewText } from './newText';
-import { type AttachmentOutput, type MailFile, type TextOptions, readContent } from './readContent';
-
-/** The fields that are returned for every email. */
-export interface MailSummary {
-	readonly id: string;
-	readonly threadId: string;
-	readonly snippet: string;
-	readonly subject: string;
-	/** Name and address, as in the From header. */
-	readonly sender: string;
-	readonly to: string;
-	/**
-	 * The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no time.
-	 */
-	readonly date: string;
-	readonly status: 'read' | 'unread';
-	readonly labelIds: string[];
-}
+import { type TextOptions, readContent } from './readContent';
 
 export interface MailInput extends TextOptions {
 	readonly message: gmail_v1.Schema$Message;
@@ -30,32 +13,10 @@ export interface MailInput extends TextOptions {
 }
 
 /** An email as it is in the mailbox. Addresses are the texts of the headers. */
-export interface Mail {
-	readonly summary: MailSummary;
-	/**
-	 * Plain text, or text from the HTML, and then the texts of attached emails; '' without
-	 * `withText`.
-	 */
-	readonly text: string;
-	/** '' for an email without HTML. */
-	readonly html: string;
-	readonly cc: string;
-	readonly bcc: string;
-	readonly replyTo: string;
-	/** All headers in their original order. A name may occur several times. */
-	readonly headers: Array<{ readonly name: string; readonly value: string }>;
-	readonly attachments: AttachmentOutput[];
-	/** The files, also those in attached emails. An attached email is a file itself. */
-	readonly files: MailFile[];
-	/**
-	 * Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is
-	 * incomplete without these texts.
-	 */
-	readonly missingTextIds: readonly string[];
-}
+export type Mail = ReturnType<typeof readMail>;
 
 /** Reads the parts of an email that strangers control: structure, headers, charsets and text. */
-export function readMail(input: MailInput): Mail {
+export function readMail(input: MailInput) {
 	const { message } = input;
 	const payload = message.payload ?? {};
 	const { files, html, missingTextIds, text, attachedTexts } = readContent(payload, input);
@@ -65,14 +26,25 @@ export function readMail(input: MailInput): Mail {
 		cc: joinHeaders(payload, 'Cc', ', '),
 		bcc: joinHeaders(payload, 'Bcc', ', '),
 		replyTo: joinHeaders(payload, 'Reply-To', ', '),
+		/** All headers in their original order. A name may occur several times. */
 		headers: (payload.headers ?? []).map(({ name, value }) => ({
 			name: name ?? '',
 			value: decodeHeader(value ?? ''),
 		})),
+		/**
+		 * Plain text, or text from the HTML, and then the texts of attached emails; '' without
+		 * `withText`.
+		 */
 		text: [ownText, ...attachedTexts].filter((part) => part !== '').join('\n\n'),
+		/** '' for an email without HTML. */
 		html,
 		attachments: files.map(({ info }) => info),
+		/** The files, also those in attached emails. An attached email is a file itself. */
 		files,
+		/**
+		 * Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is
+		 * incomplete without these texts.
+		 */
 		missingTextIds,
 	};
 }
@@ -83,16 +55,21 @@ function findNewText(text: string, payload: MimePart): string {
 	return keepNewText(text, { subject, hasReplyHeader: earlierIds !== '' });
 }
 
-function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart): MailSummary {
+/** Builds the fields that are returned for every email. */
+function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart) {
 	const date = new Date(Number(message.internalDate || NaN));
 	return {
 		id: message.id ?? '',
 		threadId: message.threadId ?? '',
 		snippet: cleanSnippet(message.snippet ?? ''),
 		subject: getDecodedHeader(payload, 'Subject'),
+		/** Name and address, as in the From header. */
 		sender: joinHeaders(payload, 'From', ', '),
 		to: joinHeaders(payload, 'To', ', '),
-		// The sender sets the Date header, so Gmail's own time is used.
+		/**
+		 * The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no
+		 * time. The sender sets the Date header, so it is not used.
+		 */
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: message.labelIds?.includes('UNREAD') ? 'unread' : 'read',
 		labelIds: message.labelIds ?? [],

@@ -216,21 +216,6 @@ test('a batch that is refused while it hands over ends that, and is left in fron
 	expect(run.delivering).toBe(0);
 });
 
-test('messages are held up only while as many executions run as may', async () => {
-	const run = new QueueRun({
-		maxConcurrentExecutions: 2,
-		batchSize: 2,
-		batchWaitMilliseconds: 9,
-	});
-	run.push(3);
-	expect(run.queue.isBlocked).toBe(false);
-	run.push(2);
-	expect(run.queue.isBlocked).toBe(true);
-	await run.end();
-	await run.clock.advance(9);
-	expect(run.queue.isBlocked).toBe(false);
-});
-
 test('whatever comes in whatever order: nothing is lost, doubled or out of order, and the bounds hold', async () => {
 	const settings = fc.record({
 		batchSize: fc.integer({ min: 1, max: 8 }),

@@ -6,7 +6,7 @@ import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
 import { notStarted } from '../../../nodes/Workspace/runner/planAndSend';
-import { performJobs, planBatches } from '../../../nodes/Workspace/runner/runWorkspace';
+import { performJobs, planPhases } from '../../../nodes/Workspace/runner/runWorkspace';
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
 import { runNode, token, createNodeContext } from '../runNode';
@@ -182,10 +182,12 @@ function jobOf(operation: Operation, index = 0, combineKey?: string, place?: str
 		params: {},
 		prepared: undefined,
 		limits,
-		item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
-			naming: new FieldNaming([], 'json'),
-			limits,
-		}),
+		item: new InputItem(
+			createNodeContext({ url, parameters: {} }),
+			index,
+			runState,
+			new FieldNaming([], 'json'),
+		),
 		combineKey,
 		place,
 		changedId: undefined,
@@ -419,9 +421,7 @@ test('jobs with one key go together, unless one of another operation, or in thei
 		jobOf(one, 9),
 		jobOf(one, 10),
 	];
-	const batches = planBatches(
-		jobs.map((value, index) => ({ index, value, requestIdentity: undefined })),
-	);
+	const batches = planPhases(jobs.map((value, index) => ({ index, value }))).flat();
 	expect(batches.map(({ items }) => items.map(({ index }) => index))).toEqual([
 		[0, 2],
 		[1],

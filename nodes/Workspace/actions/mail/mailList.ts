@@ -1,12 +1,12 @@
-import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
+import type { Mail } from '../../../untrusted/mail/readMail';
 import type { StoredBinary } from '../../operation';
 
 /**
  * Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and
  * `text` if it was asked for.
  */
-export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
-	Partial<MailSummary> & { text?: string; attachments?: Mail['attachments'] };
+export type ListedMail = Pick<Mail['summary'], 'id' | 'threadId'> &
+	Partial<Mail['summary'] & Pick<Mail, 'text' | 'attachments'>>;
 
 export interface ListEntry {
 	readonly message: ListedMail;

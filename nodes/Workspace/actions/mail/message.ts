@@ -119,19 +119,15 @@ export async function storeAttachments(
 	item: Item,
 ): Promise<StoredBinary[]> {
 	if (!downloadAttachments) return [];
-	const files = await nameFiles(mail);
+	const { buildFileName } = await import('../mimeTypes');
+	const files = mail.files.map((file, index) => ({
+		...file,
+		name: file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType),
+	}));
 	const isWanted = createFileNameTest(onlyFiles);
 	const wantedFiles = files.filter(({ name }) => isWanted(name));
 	return await mapWithConcurrency(wantedFiles, contentConcurrency, async (file) => {
 		const bytes = await readAttachment(clients, mail.summary.id, file);
 		return await item.store(bytes, file.name, file.info.mimeType || undefined);
 	});
-}
-
-async function nameFiles({ files }: Mail) {
-	const { buildFileName } = await import('../mimeTypes');
-	return files.map((file, index) => ({
-		...file,
-		name: file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType),
-	}));
 }

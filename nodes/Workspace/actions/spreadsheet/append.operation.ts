@@ -2,11 +2,11 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
-import { type Cell, escapeCell, hasColumnNames } from './cells';
+import { escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
 import { fitRows, type ItemsWithRows, prepareRows, refuseSecondHeader } from './rows';
-import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
+import { buildSpreadsheetUrl, openTarget, RequestBody } from './spreadsheet';
 import { findLastRow } from './table';
 import * as plans from './tablePlan';
 
@@ -19,14 +19,13 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	if (!first) return [];
 	const { params } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	const { table, fitted } = await fitRows(spreadsheet, target, params, all);
 	const lastRow = await findLastRow(spreadsheet, table);
 	refuseSecondHeader(table, lastRow);
 	// In an empty tab, the first row of cells goes where the header would be.
 	const isEmpty = lastRow === table.row && table.headers.length + table.newNames.length === 0;
 	const endRow = isEmpty ? lastRow : lastRow + 1;
-	const plan = { spreadsheet, table, endRow, options: params };
-	return plans.planBlock(plan, all, rowsByItem, 'appended');
+	return plans.planBlock({ spreadsheet, table, endRow, options: params }, fitted, 'appended');
 }
 
 /** Sends writes of one plan, and returns the result of each. */
@@ -41,7 +40,6 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 		await plans.sendSteps(first, []);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
-		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
 	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
@@ -53,20 +51,27 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
  * @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
 async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): Promise<number> {
-	const { spreadsheet, endRow, options } = plan;
-	const { title, firstColumn } = plan.table;
-	const steps = writes.flatMap((write) => write.steps);
-	const bounds = plans.findBounds(steps.flatMap((step) => step.changes));
-	const lastColumn = hasColumnNames(options) ? plan.table.lastColumn : bounds.lastColumn;
-	const width = Math.max(1, lastColumn - firstColumn + 1);
-	const values = steps.map((step) => toValues(step, plan, width));
+	const { spreadsheet, table, endRow, options } = plan;
+	const { title, firstColumn } = table;
+	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
+	const lastColumn = Math.max(table.lastColumn, plans.findBounds(changes).lastColumn);
+	const width = lastColumn - firstColumn + 1;
+	const values = changes.map(({ cellsByColumn }) => {
+		const columns = Array.from({ length: width }, (_, index) => firstColumn + index);
+		const cells = columns.map((column) =>
+			escapeCell(cellsByColumn.get(column) ?? null, options),
+		);
+		// Google's response begins at the first cell that is not null.
+		cells[0] ??= '';
+		return cells;
+	});
 	const start = { row: endRow - 1, column: firstColumn };
 	const { data } = await spreadsheet.valuesApi.append({
 		spreadsheetId: spreadsheet.id,
 		range: ranges.printTabArea(title, start, 1, width),
 		insertDataOption: 'INSERT_ROWS',
 		valueInputOption: options.valueInputOption,
-		requestBody: new ValuesBody(values),
+		requestBody: new RequestBody({ values }),
 	});
 	const updatedRange = data.updates?.updatedRange ?? '';
 	const place = ranges.parseBounds(ranges.parseRange(updatedRange));
@@ -79,32 +84,15 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 	});
 }
 
-const describeGap = (endRow: number, offset: number) =>
-	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
-
-/** Builds the row of an appended step, which has one change. */
-function toValues(
-	{ changes }: plans.RowStep,
-	{ table, options }: plans.TablePlan,
-	width: number,
-): Cell[] {
-	const cells = Array.from({ length: width }, (_, index) =>
-		escapeCell(changes[0]?.cellsByColumn.get(table.firstColumn + index) ?? null, options),
-	);
-	// Google's response begins at the first cell that is not null.
-	cells[0] ??= '';
-	return cells;
-}
-
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = plan;
-	const { row, firstColumn: column } = table;
+	const start = { row: table.row, column: table.firstColumn };
 	const result = plans.summarizeSteps(plan, steps, (steps[0]?.row ?? 0) + offset);
-	if (endRow === row || table.columnsByName.size === 0) return result;
-	const width = Math.max(table.lastColumn - column, 0) + 1;
-	const tableRange = ranges.printTabArea(table.title, { row, column }, endRow - row, width);
-	return { ...result, tableRange };
+	const height = endRow - start.row;
+	if (height === 0 || table.columnsByName.size === 0) return result;
+	const width = table.lastColumn - start.column + 1;
+	return { ...result, tableRange: ranges.printTabArea(table.title, start, height, width) };
 }
 
 export const append = defineOperation({

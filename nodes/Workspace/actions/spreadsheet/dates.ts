@@ -15,8 +15,11 @@ const formats = {
 	time: { type: 'TIME' },
 } as const;
 
-/** Equal formats are the same object. */
-type DateFormat = (typeof formats)[keyof typeof formats];
+/** A number format as Google returns it. */
+export interface NumberFormat {
+	readonly type?: string | null;
+	readonly pattern?: string | null;
+}
 
 /**
  * A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the
@@ -24,19 +27,27 @@ type DateFormat = (typeof formats)[keyof typeof formats];
  */
 export class DateCell {
 	readonly serial: number;
-	readonly format: DateFormat;
+	/** Equal formats are the same object. */
+	readonly format: NumberFormat;
 	/** The text from which the date was parsed. */
 	readonly text: string;
 
-	constructor(milliseconds: number, format: DateFormat, text: string) {
-		this.serial = milliseconds / dayMilliseconds;
+	constructor(serial: number, format: NumberFormat, text: string) {
+		this.serial = serial;
 		this.format = format;
 		this.text = text;
 	}
 
-	/** Makes JSON.stringify send Google the number. */
-	toJSON(): number {
-		return this.serial;
+	/**
+	 * Returns the date in the format of its column, unless Read would then give it otherwise: a day
+	 * as a day with a time, or a time as a day.
+	 */
+	likeColumn(columnFormat: NumberFormat = this.format): DateCell {
+		const isTime = this.format.type === 'TIME';
+		const isDay = !isTime && this.text.length <= 'yyyy-mm-dd'.length;
+		if (isTime !== (columnFormat.type === 'TIME')) return this;
+		if (isDay && columnFormat.type === 'DATE_TIME') return this;
+		return new DateCell(this.serial, columnFormat, this.text);
 	}
 
 	toString(): string {
@@ -63,13 +74,6 @@ const isoPattern =
 const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d(?:\.\d{1,3})?)$/;
 
 /**
- * Returns whether a text may be a date, a time or a duration for `parseIso`. If no text is, the
- * spreadsheet's settings are not needed.
- */
-export const mayBeIso = (text: string): boolean =>
-	text.length <= 40 && (isoPattern.test(text) || durationPattern.test(text));
-
-/**
  * Parses a complete date or timestamp in ISO 8601, or a time or duration with seconds. A midnight
  * is a date.
  */
@@ -77,7 +81,6 @@ export function parseIso(
 	text: string,
 	{ timeZone }: Pick<DateSettings, 'timeZone'>,
 ): DateCell | undefined {
-	if (!mayBeIso(text)) return undefined;
 	const [, day, time, offset] = isoPattern.exec(text) ?? [];
 	if (day === undefined) return parseDuration(text);
 	const writtenTime = parseWallTime(day, time);
@@ -85,12 +88,14 @@ export function parseIso(
 	return createDateCell(toWallTime(writtenTime - readOffset(offset), timeZone), text);
 }
 
-function parseDuration(text: string): DateCell {
-	const [, sign, hours = '', minutes, seconds] = durationPattern.exec(text) ?? [];
-	const totalMinutes = Number(hours) * 60 + Number(minutes);
-	const duration = Math.round((totalMinutes * 60 + Number(seconds)) * 1000);
-	if (!sign && Number(hours) <= 23) return new DateCell(duration, formats.time, text);
-	return new DateCell(sign ? -duration : duration, formats.duration, text);
+function parseDuration(text: string): DateCell | undefined {
+	const [, sign = '', hours, minutes, seconds] = durationPattern.exec(text) ?? [];
+	if (hours === undefined) return undefined;
+	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+	const milliseconds = Math.round(totalSeconds * 1000) * (sign === '' ? 1 : -1);
+	const isTime = sign === '' && Number(hours) <= 23;
+	const format = isTime ? formats.time : formats.duration;
+	return new DateCell(milliseconds / dayMilliseconds, format, text);
 }
 
 /**
@@ -98,41 +103,30 @@ function parseDuration(text: string): DateCell {
  * spreadsheet's locale writes them, such as `5.1.2024` or `1/5/2024 15:30`.
  */
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
-	if (text.length > 40) return undefined;
-	if (/^\d\d?:\d\d$/.test(text)) {
-		const time = parseIso(`${text}:00`, settings);
-		return time && new DateCell(time.serial * dayMilliseconds, time.format, text);
-	}
-	const isoCell = parseIso(text, settings);
-	if (isoCell) return isoCell;
-	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
-	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
-	return createDateCell(wallTime, text);
+	const isoCell = parseIso(text.replace(/^\d\d?:\d\d$/, '$&:00'), settings);
+	if (isoCell) return new DateCell(isoCell.serial, isoCell.format, text);
+	const parts = getShownPattern(settings.locale).exec(text)?.groups ?? {};
+	const { year = '', month = '', day = '', time } = parts;
+	const isoDay = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+	return createDateCell(parseWallTime(isoDay, time?.replace(/^\d:/, '0$&')), text);
 }
 
 /**
- * Converts a day in the locale's order, with the locale's separator. Returns '' for any other text.
+ * The patterns of dates as locales write them, with or without a time. Making one takes as long as
+ * reading a hundred dates.
  */
-function toIsoDay(text: string, locale: string): string {
-	const parts = getDayFormat(locale).formatToParts(0);
-	const separator = parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/';
-	const order = parts.filter(({ type }) => type !== 'literal').map(({ type }) => type);
-	const numbers = text.split(separator).map((part) => part.trim().padStart(2, '0'));
-	// Some locales write 2024. 1. 5.
-	if (numbers.at(-1) === '00') numbers.pop();
-	if (numbers.length !== 3) return '';
-	const getNumber = (type: 'year' | 'month' | 'day') => numbers[order.indexOf(type)] ?? '';
-	return `${getNumber('year')}-${getNumber('month')}-${getNumber('day')}`;
-}
-
-/** Making a format takes as long as reading a hundred dates. */
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-const getDayFormat = (locale: string) =>
-	getOrAdd(dayFormats, locale, () => {
+const shownPatterns = new Map<string, RegExp>();
+const getShownPattern = (locale: string) =>
+	getOrAdd(shownPatterns, locale, () => {
 		const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
-		const parts = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
-		const system = { calendar: 'gregory', numberingSystem: 'latn' } as const;
-		return new Intl.DateTimeFormat(tag, { ...parts, ...system });
+		const format = new Intl.DateTimeFormat(`${tag}-u-ca-gregory-nu-latn`);
+		const parts = format.formatToParts(0).map(({ type, value }) => {
+			if (type !== 'literal') return `(?<${type}>\\d+)`;
+			return value.trim().replace('.', '\\.');
+		});
+		// What some locales write after the third number is left out, but for a period.
+		const day = parts.slice(0, 5).join(' *');
+		return new RegExp(`^${day}\\.?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`);
 	});
 
 /**
@@ -154,7 +148,8 @@ function parseWallTime(day: string, time = '00:00'): number {
 function createDateCell(wallTime: number, text: string): DateCell | undefined {
 	if (Number.isNaN(wallTime)) return undefined;
 	const isMidnight = wallTime % dayMilliseconds === 0;
-	return new DateCell(wallTime - dayZero, isMidnight ? formats.date : formats.dateTime, text);
+	const serial = (wallTime - dayZero) / dayMilliseconds;
+	return new DateCell(serial, isMidnight ? formats.date : formats.dateTime, text);
 }
 
 /**
@@ -171,12 +166,6 @@ export function toIsoText(value: object): string | undefined {
 
 /** Returns '' for a time that `Date` cannot represent. */
 const printIso = (time: number) => (Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '');
-
-/** A number format as Google returns it. */
-export interface NumberFormat {
-	readonly type?: string | null;
-	readonly pattern?: string | null;
-}
 
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
 	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
@@ -212,6 +201,3 @@ function printDuration(milliseconds: number): string {
 
 /** Rounds a serial number to a whole millisecond: formulas leave rounding errors. */
 export const toMilliseconds = (serial: number) => Math.round(serial * dayMilliseconds);
-
-export const isSameTime = (serial: number, otherSerial: number) =>
-	toMilliseconds(serial) === toMilliseconds(otherSerial);

@@ -76,6 +76,9 @@ export function printRange({ tab, a1, name }: TabRange): string {
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
+/** The bounds of a range. */
+export type Area = Readonly<ReturnType<typeof parseBounds>>;
+
 /**
  * Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is
  * Infinity, also for a single cell.

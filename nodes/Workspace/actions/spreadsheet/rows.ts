@@ -19,6 +19,7 @@ import type { Spreadsheet } from './spreadsheet';
 import {
 	createColumnError,
 	createSpaceError,
+	findColumn,
 	fitColumns,
 	type FittedTable,
 	headerRowAdvice,
@@ -66,9 +67,15 @@ export interface FittedRow {
 	readonly rowNumber?: unknown;
 }
 
+/** The rows of an item whose cells have found their columns. */
+export interface FittedItem {
+	readonly item: Item;
+	readonly rows: readonly FittedRow[];
+}
+
 /**
- * Opens a table and finds a column for each field of the items. A refusal takes the place of the
- * rows that do not fit.
+ * Opens a table and finds a column for each field of the items. A refusal takes the place of an
+ * item that does not fit.
  */
 export async function fitRows<P extends RowParams>(
 	spreadsheet: Spreadsheet,
@@ -78,18 +85,13 @@ export async function fitRows<P extends RowParams>(
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
-	const namedRows = all.map(({ prepared }) => prepared.namedRows);
-	const rows = namedRows.flat();
-	// Rows of other items must not decide where a cell goes.
-	const areTogether = (names: readonly string[]) =>
-		rows.some(({ cellsByName }) => names.filter((name) => cellsByName.has(name)).length > 1);
-	const mayAdd = params.extraColumns === 'add';
-	const table = fitColumns(foundTable, collectNames(rows), mayAdd, areTogether);
-	const rowsByItem = namedRows.map((itemRows) => {
-		const misfit = findMisfit(itemRows, table, params);
-		return misfit ?? itemRows.map((row) => fitRow(row, table, params));
+	const names = collectNames(all.flatMap(({ prepared }) => prepared.namedRows));
+	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
+	const fitted = all.map(({ item, prepared: { namedRows } }) => {
+		const rows = namedRows.map((row) => fitRow(row, table, params));
+		return findMisfit(namedRows, table, params) ?? { item, rows };
 	});
-	return { table, rowsByItem };
+	return { table, fitted };
 }
 
 /**
@@ -106,13 +108,14 @@ export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRo
 
 /** Puts rows of cells into the first columns of the range, or else of the table. */
 function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
-	const { target, rangeStart } = foundTable;
-	const firstColumn = target.a1 === undefined ? foundTable.firstColumn : rangeStart;
+	const isWholeTab = foundTable.target.a1 === undefined;
+	const firstColumn = isWholeTab ? foundTable.firstColumn : foundTable.area.column;
 	const table: FittedTable = { ...foundTable, firstColumn, newNames: [] };
-	const rowsByItem = all.map(({ prepared }) =>
-		prepared.cellRows.map((cells) => fitCellRow(cells, firstColumn)),
-	);
-	return { table, rowsByItem };
+	const fitted = all.map(({ item, prepared }) => ({
+		item,
+		rows: prepared.cellRows.map((cells) => fitCellRow(cells, firstColumn)),
+	}));
+	return { table, fitted };
 }
 
 /** Leaves out null, which stands for a cell that does not change. */
@@ -129,20 +132,23 @@ function findMisfit(
 	table: FittedTable,
 	{ extraColumns }: RowParams,
 ): NodeError | undefined {
-	const { names } = table;
 	for (const { cellsByName } of rows) {
-		const unknownNames = [...cellsByName.keys()].filter(
-			(name) => !table.columnsByName.has(name),
-		);
-		const hasNoColumn = unknownNames.length === cellsByName.size;
-		if (!hasNoColumn && (unknownNames.length === 0 || extraColumns === 'ignore')) continue;
-		if (extraColumns === 'add' || names.length === 0)
-			return createSpaceError(table, unknownNames);
-		const choices = `${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}`;
+		const names = [...cellsByName.keys()];
+		const extraNames = names.filter((name) => findColumn(table, name) === undefined);
+		const columns = new Set(names.map((name) => findColumn(table, name) ?? name));
+		if (columns.size < names.length)
+			return createRefusal(
+				`Several of these fields belong to one column: ${listNames(names)}`,
+				'Names that differ only in case are one column. Remove a field.',
+			);
+		const extraCount = extraColumns === 'ignore' ? 0 : extraNames.length;
+		if (extraCount === 0 && extraNames.length < names.length) continue;
+		if (extraColumns === 'add' || table.names.length === 0)
+			return createSpaceError(table, extraNames);
 		return createColumnError(
-			`The table has no column ${listNames(unknownNames)}`,
-			names,
-			`${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. Or choose a value for each column in ${quoteField('columns')}.`,
+			`The table has no column ${listNames(extraNames)}`,
+			table.names,
+			`${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}. Or choose a value for each column in ${quoteField('columns')}.`,
 		);
 	}
 	return undefined;
@@ -152,7 +158,7 @@ function findMisfit(
 function fitRow(row: NamedRow, table: FittedTable, options: CellOptions): FittedRow {
 	const cellsByColumn = new Map<number, Cell>();
 	for (const name of row.cellsByName.keys()) {
-		const column = table.columnsByName.get(name);
+		const column = findColumn(table, name);
 		const cell = readCell(row, name, table, options);
 		if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 	}
@@ -171,12 +177,12 @@ const booleanPattern = /^(true|false)$/i;
 export function readCell(row: NamedRow, name: string, table: Table, options: CellOptions): Cell {
 	const cell = row.cellsByName.get(name) ?? null;
 	if (typeof cell !== 'string' || options.valueInputOption !== 'AUTO') return cell;
-	const column = row.typedNames.has(name) ? table.columnsByName.get(name) : undefined;
-	const type = table.types.get(column ?? -1);
+	const column = findColumn(table, name) ?? -1;
+	const type = row.typedNames.has(name) ? table.types.get(column) : undefined;
 	const text = cell.trim();
 	if (type === 'number' && isExactNumber(text) && !codePattern.test(text)) return Number(text);
 	if (type === 'boolean' && booleanPattern.test(text)) return text.toLowerCase() === 'true';
 	const date =
 		type === 'date' ? parseShown(text, table.settings) : parseIso(cell, table.settings);
-	return date ?? cell;
+	return date?.likeColumn(table.dateFormats.get(column)) ?? cell;
 }

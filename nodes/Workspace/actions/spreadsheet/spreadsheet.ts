@@ -50,16 +50,16 @@ export const buildResizeTableRequest = ({ tableId, range }: NativeTable, endRowI
 
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
-	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
-	needed: { readonly rowCount: number; readonly columnCount: number },
+	{ sheetId, ...tab }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
+	rowCount: number,
+	columnCount: number,
 ): sheets_v4.Schema$Request[] {
-	const requests: sheets_v4.Schema$Request[] = [];
-	const append = (dimension: 'ROWS' | 'COLUMNS', length: number) => {
-		if (length > 0) requests.push({ appendDimension: { sheetId, dimension, length } });
-	};
-	append('ROWS', needed.rowCount - rowCount);
-	append('COLUMNS', needed.columnCount - columnCount);
-	return requests;
+	const additions = [
+		{ sheetId, dimension: 'ROWS', length: rowCount - tab.rowCount },
+		{ sheetId, dimension: 'COLUMNS', length: columnCount - tab.columnCount },
+	];
+	const needed = additions.filter(({ length }) => length > 0);
+	return needed.map((appendDimension) => ({ appendDimension }));
 }
 
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
@@ -80,22 +80,15 @@ const cellFields =
 const settingsFields = 'properties(locale,timeZone)';
 
 /**
- * The body of a request that writes rows. A class, because Google's client would copy a plain
- * object cell by cell.
+ * The body of a request with many cells. A class, because Google's client would copy a plain object
+ * cell by cell.
  */
-export class ValuesBody implements sheets_v4.Schema$ValueRange {
-	readonly values: Cell[][];
+export class RequestBody {
+	readonly values: Cell[][] | undefined;
+	readonly requests: sheets_v4.Schema$Request[] | undefined;
 
-	constructor(values: Cell[][]) {
+	constructor({ values, requests }: Partial<RequestBody>) {
 		this.values = values;
-	}
-}
-
-/** The body of a request that changes a spreadsheet. A class for the same reason. */
-class ChangesBody implements sheets_v4.Schema$BatchUpdateSpreadsheetRequest {
-	readonly requests: sheets_v4.Schema$Request[];
-
-	constructor(requests: sheets_v4.Schema$Request[]) {
 		this.requests = requests;
 	}
 }
@@ -155,7 +148,7 @@ export class Spreadsheet {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({
 			spreadsheetId: this.id,
-			requestBody: new ChangesBody(requests),
+			requestBody: new RequestBody({ requests }),
 		});
 	}
 
@@ -181,12 +174,12 @@ export class Spreadsheet {
 	 * first tab.
 	 */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.fetchTabs();
-		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
+		const namesake = await this.findTab(a1);
 		if (!namesake) return;
+		const [firstTab] = await this.fetchTabs();
 		throw createRefusal(
 			`${quoteField('range')} ${a1} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${a1} for the cell in the first tab.`,
+			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(firstTab?.title ?? '')}!${a1} for the cell in the first tab.`,
 		);
 	}
 
@@ -251,19 +244,17 @@ export class Spreadsheet {
 		});
 	}
 
-	async hasTab(title: string): Promise<boolean> {
-		return await this.#hasName(title, 'sheets.properties.title');
-	}
-
-	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		return await this.#hasName(title, 'sheets.properties.title,namedRanges.name');
-	}
-
-	async #hasName(wantedName: string, fields: string): Promise<boolean> {
+	async #hasTabOrNamedRange(wantedName: string): Promise<boolean> {
+		const fields = 'sheets.properties.title,namedRanges.name';
 		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
 		const titles = sheets.map(({ properties }) => properties?.title);
 		const names = [...titles, ...namedRanges.map(({ name }) => name)];
 		return names.some((name) => isSameIgnoringCase(name, wantedName));
+	}
+
+	/** Finds the tab with a title, whose case Google ignores. */
+	async findTab(title: string) {
+		return (await this.fetchTabs()).find((tab) => isSameIgnoringCase(tab.title, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */

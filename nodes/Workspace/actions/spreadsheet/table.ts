@@ -6,7 +6,7 @@ import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { type Cell, findLastFilledRow, isFilled } from './cells';
 import { isDateFormat, type NumberFormat } from './dates';
-import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
+import { type Area, parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
 
 /**
@@ -15,7 +15,7 @@ import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } fro
  * known in stages: `Table` as it is in the sheet, `FittedTable` with a column for each name of the
  * rows to write, and its last row from `findLastRow`.
  */
-export interface Table extends TabInfo {
+export interface Table extends TabInfo, NamedColumns {
 	/** The range that the user chose. Its `name` is the title of a tab. */
 	readonly target: TabRange;
 	/** The native table that the header belongs to, if there is one. */
@@ -24,9 +24,8 @@ export interface Table extends TabInfo {
 	readonly row: number;
 	/** What the header row shows, from column A on; '' for an empty cell. */
 	readonly headers: readonly string[];
-	/** First and last column of the range. The last one may be Infinity. */
-	readonly rangeStart: number;
-	readonly rangeEnd: number;
+	/** The bounds of the range. */
+	readonly area: Area;
 	/**
 	 * First column of the table. It is left of the range if the headers continue there without a
 	 * gap.
@@ -34,10 +33,6 @@ export interface Table extends TabInfo {
 	readonly firstColumn: number;
 	/** Last column of the table. Without any column, it equals `firstColumn`. */
 	readonly lastColumn: number;
-	/** Names of the columns that have a header, as Read gives them. */
-	readonly names: readonly string[];
-	/** Columns by all their names. Empty if there is no header yet. */
-	readonly columnsByName: ReadonlyMap<string, number>;
 	/** Where new columns begin: directly after the last header. */
 	readonly firstNewColumn: number;
 	/** Where new columns must end: at the next header, if there is one. */
@@ -65,7 +60,19 @@ export const headerRowAdvice = `If the column names are in another row, change $
 export const createColumnError = (message: string, names: readonly string[], advice: string) =>
 	createRefusal(message, `Its columns are ${listNames(names)}. ${advice}`);
 
-export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
+/** The columns that have a header, by their names. Without any header yet, they are empty. */
+export interface NamedColumns {
+	/** The names as Read gives them. */
+	readonly names: readonly string[];
+	/** Columns by these names, and by the header as it stands in the cell. */
+	readonly columnsByName: ReadonlyMap<string, number>;
+	/** Columns by their names in lower case; undefined if several have these letters. */
+	readonly columnsByLetters: ReadonlyMap<string, number | undefined>;
+}
+
+/** Finds a column by its name, or by one in another case if no other column has these letters. */
+export const findColumn = ({ columnsByName, columnsByLetters }: NamedColumns, name: string) =>
+	columnsByName.get(name) ?? columnsByLetters.get(name.toLowerCase());
 
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
@@ -90,7 +97,13 @@ export function nameColumns(headers: readonly string[], startColumn: number): Na
 	for (const [index, text] of texts.entries())
 		for (const alias of [text, text.trim()])
 			if (alias !== '') getOrAdd(columnsByName, alias, () => startColumn + index);
-	return { names, columnsByName };
+	const columnsByLetters = new Map<string, number | undefined>();
+	for (const [index, name] of names.entries()) {
+		const letters = name.toLowerCase();
+		const isUnique = !columnsByLetters.has(letters);
+		columnsByLetters.set(letters, isUnique ? startColumn + index : undefined);
+	}
+	return { names, columnsByName, columnsByLetters };
 }
 
 function buildUniqueNames(names: readonly string[]): string[] {
@@ -114,13 +127,9 @@ function buildUniqueNames(names: readonly string[]): string[] {
 export const searchedRowCount = 10;
 
 /** Finds the header row: the first of some rows that has a value, or else the expected row. */
-export function findHeaderRow<T>(
-	rows: ReadonlyArray<readonly T[]>,
-	expectedRow: number,
-	hasValue: (cell: T) => boolean,
-): number {
+export function findHeaderRow(rows: ReadonlyArray<readonly unknown[]>, expectedRow = 0): number {
 	const searchedRows = rows.slice(expectedRow, expectedRow + searchedRowCount);
-	const index = searchedRows.findIndex((row) => row.some(hasValue));
+	const index = searchedRows.findIndex((row) => row.some((cell) => cell !== ''));
 	return expectedRow + Math.max(0, index);
 }
 
@@ -141,17 +150,17 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
 	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
-	const { column: rangeStart, lastColumn: rangeEnd } = parseBounds(target);
-	const rangeRows = headerRows.map((headers) => headers.slice(rangeStart, rangeEnd + 1));
-	const index = findHeaderRow(rangeRows, 0, hasText);
-	const layout = layOutColumns(headerRows[index] ?? [], rangeStart, rangeEnd);
+	const area = parseBounds(target);
+	const index = findHeaderRow(
+		headerRows.map((headers) => headers.slice(area.column, area.lastColumn + 1)),
+	);
+	const layout = layOutColumns(headerRows[index] ?? [], area);
 	const position = { row: firstRow + index, column: layout.firstColumn };
 	return {
 		...tab,
 		...layout,
 		target,
-		rangeStart,
-		rangeEnd,
+		area,
 		row: position.row,
 		nativeTable: findNativeTable(sheet, position),
 		...readFirstRows(rows.slice(index + 1)),
@@ -167,19 +176,19 @@ const hasText = (header = '') => header !== '';
  * Finds the columns of a table: those in the range that have a header, with the columns between
  * them.
  */
-function layOutColumns(rowHeaders: readonly string[], rangeStart: number, rangeEnd: number) {
+function layOutColumns(rowHeaders: readonly string[], { column: start, lastColumn }: Area) {
 	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(hasText) + 1);
-	const lastInRange = headers.slice(0, rangeEnd + 1).findLastIndex(hasText);
-	const firstNewColumn = Math.max(lastInRange + 1, rangeStart);
-	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
-	let firstColumn = rangeStart + Math.max(0, columnHeaders.findIndex(hasText));
+	const lastInRange = headers.slice(0, lastColumn + 1).findLastIndex(hasText);
+	const firstNewColumn = Math.max(lastInRange + 1, start);
+	const columnHeaders = headers.slice(start, firstNewColumn);
+	let firstColumn = start + Math.max(0, columnHeaders.findIndex(hasText));
 	while (hasText(headers[firstColumn - 1])) firstColumn--;
-	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
+	const columns = nameColumns(columnHeaders, start);
 	const nextHeader = headers.slice(firstNewColumn).findIndex(hasText);
 	return {
+		...columns,
 		headers,
-		names: names.filter((_, index) => hasText(columnHeaders[index])),
-		columnsByName,
+		names: columns.names.filter((_, index) => hasText(columnHeaders[index])),
 		firstColumn,
 		lastColumn: Math.max(firstNewColumn - 1, firstColumn),
 		firstNewColumn,
@@ -214,66 +223,28 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 }
 
 /**
- * Lets a name such as `subject` find the column Subject, if no other column and no other name of
- * the same row has these letters.
- * @param areTogether whether one row has several of some names
- * @returns the columns by all their names
- */
-export function nameInOtherCase(
-	{ names: headers, columnsByName }: NamedColumns,
-	names: readonly string[],
-	areTogether: NameTest = () => false,
-): Map<string, number> {
-	const allColumns = new Map(columnsByName);
-	const headersByLetters = groupByLetters(headers);
-	for (const [letters, sameNames] of groupByLetters(names)) {
-		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
-		const column = columnsByName.get(header);
-		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
-		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
-		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
-	}
-	return allColumns;
-}
-
-type NameTest = (names: readonly string[]) => boolean;
-
-function groupByLetters(names: readonly string[]): Map<string, string[]> {
-	const groups = new Map<string, string[]>();
-	for (const name of names) getOrAdd(groups, name.toLowerCase(), () => []).push(name);
-	return groups;
-}
-
-/**
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always
  * do. Those for which other headers leave no space get none.
- * @param areTogether whether one row has several of some names
  */
-export function fitColumns(
-	table: Table,
-	names: readonly string[],
-	mayAdd: boolean,
-	areTogether: NameTest,
-): FittedTable {
+export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
 	const hasHeader = table.names.length > 0;
-	const exactColumns = new Map(table.columnsByName);
+	const columnsByName = new Map(table.columnsByName);
+	const columns = { ...table, columnsByName };
 	let { firstNewColumn, firstColumn } = table;
-	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
-	const knownColumns = { ...table, columnsByName: exactColumns };
-	const columnsByName = nameInOtherCase(knownColumns, names, areTogether);
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
 	const newNames: string[] = [];
 	for (const name of names) {
 		const newColumn = firstNewColumn + newNames.length;
-		const hasSpace = newColumn < table.endColumn;
-		if (!columnsByName.has(name) && (mayAdd || !hasHeader) && hasSpace) {
+		const mayBeNew = (mayAdd || !hasHeader) && newColumn < table.endColumn;
+		if (mayBeNew && findColumn(columns, name) === undefined) {
 			columnsByName.set(name, newColumn);
 			newNames.push(name);
 		}
-		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
+		firstColumn = Math.min(firstColumn, findColumn(columns, name) ?? firstColumn);
 	}
 	const lastColumn = Math.max(table.lastColumn, firstNewColumn + newNames.length - 1);
-	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+	return { ...columns, firstColumn, lastColumn, firstNewColumn, newNames };
 }
 
 export const createSpaceError = ({ endColumn }: Table, names: readonly string[]) =>
@@ -329,8 +300,8 @@ export async function fetchBody(
  * Counts the rows of a table. If its range has an end, rows that follow the last one directly
  * belong to it: they were added later.
  */
-function countRows(rows: readonly Cell[][], { target, row }: Table): number {
-	const rangeHeight = parseBounds(target).lastRow - row;
+function countRows(rows: readonly Cell[][], { area, row }: Table): number {
+	const rangeHeight = area.lastRow - row;
 	// The header row alone is only a name for the table.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
@@ -352,8 +323,7 @@ const endRowCount = 2000;
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
 	const height = Math.max(endRowCount, Math.floor(endCellCount / getWidth(table)));
 	const startRow = getEndRow(table) - height;
-	const hasRangeEnd = parseBounds(table.target).lastRow < Infinity;
-	if (!hasRangeEnd && startRow > table.row) {
+	if (table.area.lastRow === Infinity && startRow > table.row) {
 		const rows = await fetchRows(spreadsheet, table, startRow);
 		const lastFilledRow = findLastFilledRow(rows);
 		if (lastFilledRow !== -1) return startRow + lastFilledRow;
@@ -366,9 +336,9 @@ export const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.body
 
 /** Returns how many columns a table has. Without any header, all columns of the range count. */
 function getWidth(table: Table): number {
-	const { firstColumn, lastColumn, rangeEnd, columnCount } = table;
+	const { firstColumn, lastColumn, area, columnCount } = table;
 	const hasHeader = table.columnsByName.size > 0;
-	return (hasHeader ? lastColumn : Math.min(rangeEnd, columnCount - 1)) - firstColumn + 1;
+	return (hasHeader ? lastColumn : Math.min(area.lastColumn, columnCount - 1)) - firstColumn + 1;
 }
 
 /** Fetches the rows of a table from a row on, without those that are empty at the end. */

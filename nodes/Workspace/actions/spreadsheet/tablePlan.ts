@@ -9,8 +9,8 @@ import { DateCell, type NumberFormat } from './dates';
 import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
-import type { FittedRow } from './rows';
-import type { FittedTable, Table } from './table';
+import type { FittedItem, FittedRow } from './rows';
+import type { FittedTable } from './table';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -41,7 +41,7 @@ export interface TablePlan {
 	 * Further changes for which the first write makes room, and what the user should know about
 	 * them.
 	 */
-	readonly firstRequests?: readonly Request[];
+	readonly firstRequests?: Request[];
 	readonly firstHint?: string | undefined;
 	/** Whether each row of an item has a result of its own. */
 	readonly hasResultPerRow?: boolean;
@@ -55,35 +55,22 @@ export interface PlannedWrite {
 	readonly isFirst: boolean;
 }
 
-/** Builds the write of each item from its steps. A refusal stays in its place. */
-export function buildWrites(
-	plan: TablePlan,
-	all: ReadonlyArray<{ readonly item: Item }>,
-	stepsByItem: ReadonlyArray<readonly RowStep[] | NodeError>,
-): Array<PlannedWrite | NodeError> {
-	return all.map(({ item }, index) => {
-		const steps = stepsByItem[index] ?? [];
-		return isNodeError(steps) ? steps : { plan, item, steps, isFirst: index === 0 };
-	});
-}
-
-/** Plans to write the rows of all items one below another. */
+/** Plans to write the rows of all items one below another. A refusal stays in its place. */
 export function planBlock(
 	plan: TablePlan,
-	all: ReadonlyArray<{ readonly item: Item }>,
-	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
+	fitted: ReadonlyArray<FittedItem | NodeError>,
 	action: 'updated' | 'appended',
 	firstRow = plan.endRow,
-) {
+): Array<PlannedWrite | NodeError> {
 	let row = firstRow;
-	const stepsByItem = rowsByItem.map((rows) => {
-		if (isNodeError(rows)) return rows;
-		return rows.map(({ cellsByColumn }) => {
+	return fitted.map((given) => {
+		if (isNodeError(given)) return given;
+		const steps = given.rows.map(({ cellsByColumn }) => {
 			const change = { row: row++, cellsByColumn };
 			return { action, row: change.row, changes: [change] };
 		});
+		return { plan, item: given.item, steps, isFirst: given === fitted[0] };
 	});
-	return buildWrites(plan, all, stepsByItem);
 }
 
 /** Sends writes of one plan together. */
@@ -106,8 +93,8 @@ export async function sendSteps(
 	const changes = mergeChanges(steps.flatMap((step) => step.changes));
 	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
-	const firstRequests = isFirst ? [...(plan.firstRequests ?? [])] : [];
-	const rectangles = combineIntoRectangles(changes, plan.table);
+	const firstRequests = isFirst ? (plan.firstRequests ?? []) : [];
+	const rectangles = combineIntoRectangles(changes);
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
 		await plan.spreadsheet.change(structure);
 		await sendInterpretedValues(plan, rectangles);
@@ -164,17 +151,16 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 function findTextsAmongValues(plan: TablePlan, steps: readonly RowStep[]) {
 	const { table, options, firstRequests } = plan;
 	const names = new Set<string>();
+	const isTyped = (column: number) => (table.types.get(column) ?? 'text') !== 'text';
 	// Google may read such a text as a value. A table that is replaced has no other rows.
 	if (options.valueInputOption === 'USER_ENTERED' || firstRequests) return [];
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn)
-				if (typeof cell === 'string' && cell !== '' && hasValues(table, column))
+				if (typeof cell === 'string' && cell !== '' && isTyped(column))
 					names.add(table.headers[column] || toColumnLetters(column));
 	return [...names];
 }
-
-const hasValues = ({ types }: Table, column: number) => (types.get(column) ?? 'text') !== 'text';
 
 function buildHeaderChange({ table, options }: TablePlan): RowChange {
 	const cellsByColumn = new Map<number, Cell>();
@@ -183,37 +169,34 @@ function buildHeaderChange({ table, options }: TablePlan): RowChange {
 	return { row: table.row, cellsByColumn };
 }
 
-const isAppended = ({ action }: RowStep) => action === 'appended';
-
 /** Builds the requests that add rows and columns, and make a native table include them. */
 function buildStructureRequests(
 	{ table, endRow }: TablePlan,
 	steps: readonly RowStep[],
 	changes: readonly RowChange[],
 ): Request[] {
-	const added = steps.filter(isAppended);
-	const startIndex = added[0]?.row ?? endRow;
-	const endIndex = startIndex + added.length;
+	const { sheetId, nativeTable } = table;
+	const addedCount = steps.filter(({ action }) => action === 'appended').length;
+	const startIndex = steps.find(({ action }) => action === 'appended')?.row ?? endRow;
+	const endIndex = startIndex + addedCount;
 	const requests: Request[] = [];
-	const { lastRow, lastColumn } = findBounds(changes);
 	// Earlier requests of the plan have added the rows above.
 	let rowCount = table.rowCount + startIndex - endRow;
-	if (added.length > 0 && startIndex < rowCount) {
-		const range = { sheetId: table.sheetId, dimension: 'ROWS', startIndex, endIndex };
+	if (addedCount > 0 && startIndex < rowCount) {
+		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like
 		// its header.
-		requests.push({
-			insertDimension: { range, inheritFromBefore: startIndex > table.row + 1 },
-		});
-		rowCount += added.length;
+		const inheritFromBefore = startIndex > table.row + 1;
+		requests.push({ insertDimension: { range, inheritFromBefore } });
+		rowCount += addedCount;
 	}
-	requests.push(
-		...buildEnlargeTabRequests(
-			{ ...table, rowCount },
-			{ rowCount: lastRow + 1, columnCount: lastColumn + 1 },
-		),
-	);
-	return [...requests, ...growNativeTable(table, endRow, endIndex - endRow)];
+	const { lastRow, lastColumn } = findBounds(changes);
+	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, lastRow + 1, lastColumn + 1));
+	// A native table does not grow if rows are added below it.
+	const tableEnd = nativeTable?.range.endRowIndex ?? Infinity;
+	if (nativeTable && addedCount > 0 && endRow >= tableEnd)
+		requests.push(buildResizeTableRequest(nativeTable, tableEnd + endIndex - endRow));
+	return requests;
 }
 
 /**
@@ -232,17 +215,6 @@ export function findBounds(changes: readonly RowChange[]) {
 	return bounds;
 }
 
-/**
- * A native table does not grow if rows are added below it.
- * @param addedCount rows from `endRow` on
- */
-function growNativeTable({ nativeTable }: Table, endRow: number, addedCount: number): Request[] {
-	if (!nativeTable || addedCount === 0) return [];
-	const { range } = nativeTable;
-	if (endRow < range.endRowIndex) return [];
-	return [buildResizeTableRequest(nativeTable, range.endRowIndex + addedCount)];
-}
-
 /** Neighboring cells with the same number format; undefined if the format does not change. */
 interface Rectangle extends CellPosition {
 	readonly grid: Cell[][];
@@ -250,8 +222,8 @@ interface Rectangle extends CellPosition {
 }
 
 /** Combines neighboring cells, which makes the requests smaller. */
-function combineIntoRectangles(changes: readonly RowChange[], table: Table): Rectangle[] {
-	const lines = changes.flatMap((change) => splitIntoLines(change, table));
+function combineIntoRectangles(changes: readonly RowChange[]): Rectangle[] {
+	const lines = changes.flatMap(splitIntoLines);
 	lines.sort((a, b) => a.column - b.column || a.row - b.row);
 	const rectangles: Rectangle[] = [];
 	for (const line of lines) {
@@ -269,12 +241,11 @@ const isBelow = (line: Rectangle, above: Rectangle) =>
 	line.format === above.format;
 
 /** Splits the cells of a row into lines of neighbors. */
-function splitIntoLines({ row, cellsByColumn }: RowChange, { dateFormats }: Table) {
+function splitIntoLines({ row, cellsByColumn }: RowChange): Rectangle[] {
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
-		const format =
-			cell instanceof DateCell ? chooseFormat(cell, dateFormats.get(column)) : undefined;
+		const format = cell instanceof DateCell ? cell.format : undefined;
 		const left = lines.at(-1);
 		if (left && column === left.column + cells.length && left.format === format)
 			cells.push(cell);
@@ -284,17 +255,6 @@ function splitIntoLines({ row, cellsByColumn }: RowChange, { dateFormats }: Tabl
 		}
 	}
 	return lines;
-}
-
-/**
- * A date looks like the first one of its column, unless Read would then give it otherwise: a day as
- * a day with a time, or a time as a day.
- */
-function chooseFormat({ format, text }: DateCell, columnFormat: NumberFormat = format) {
-	const isTime = format.type === 'TIME';
-	const isAlike = isTime === (columnFormat.type === 'TIME');
-	const isDay = !isTime && text.length <= 'yyyy-mm-dd'.length;
-	return isAlike && !(isDay && columnFormat.type === 'DATE_TIME') ? columnFormat : format;
 }
 
 /** Builds the request that stores values unchanged. */
@@ -332,9 +292,10 @@ export function summarizeSteps(
 	const { firstColumn, lastColumn } = columns.length > 0 ? findBounds(changes) : table;
 	const width = lastColumn - firstColumn + 1;
 	const start = { row, column: firstColumn };
+	const isSkipped = steps[0]?.action === 'skipped';
 	return {
 		spreadsheetId: spreadsheet.id,
-		updatedRange: printTabArea(table.title, start, steps.length, width),
+		updatedRange: isSkipped ? '' : printTabArea(table.title, start, steps.length, width),
 		updatedRows: changes.length,
 		updatedColumns: new Set(columns).size,
 		updatedCells: columns.length,

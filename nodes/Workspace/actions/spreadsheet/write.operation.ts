@@ -6,7 +6,7 @@ import { defineOperation } from '../../operation';
 import { hasColumnNames } from './cells';
 import * as fields from './fields';
 import type { WriteParams } from './fields';
-import { buildTabKey, buildTargetKey, parseBounds } from './range';
+import { buildTabKey, buildTargetKey } from './range';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { openTarget } from './spreadsheet';
 import * as plans from './tablePlan';
@@ -63,23 +63,19 @@ async function planWrites(
 	if (cellRows.length > 0) return [{ spreadsheet, target, params, rows: cellRows }];
 	if (params.writeMode === 'replace')
 		return await planReplacement(spreadsheet, target, params, all);
-	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	if (params.writeMode !== 'overwrite') {
-		const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
-		const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
-		return plans.buildWrites(plan, all, stepsByItem);
-	}
+	const { table, fitted } = await fitRows(spreadsheet, target, params, all);
+	if (params.writeMode !== 'overwrite')
+		return await planMatches(spreadsheet, table, params, fitted);
 	// Below the header, or from the range's first row on if that is lower.
-	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
+	const endRow = Math.max(table.row + 1, table.area.row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	const writes = plans.planBlock(plan, all, rowsByItem, 'updated');
+	const writes = plans.planBlock(plan, fitted, 'updated');
 	return writes.map((write) => (isNodeError(write) ? write : (findOverflow(write) ?? write)));
 }
 
 /** Returns the refusal of rows beyond the end of their range. */
 function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefined {
-	const { target, row } = plan.table;
-	const area = parseBounds(target);
+	const { target, area, row } = plan.table;
 	const { lastRow, lastColumn } = plans.findBounds(steps.flatMap(({ changes }) => changes));
 	// A range with the header is only a name for the table.
 	const isOpen = area.lastRow === Infinity || area.row <= row;
@@ -96,15 +92,12 @@ async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 	const plannedWrites = writes.filter((write) => 'plan' in write);
 	await plans.sendTablePlan(plannedWrites);
 	return plannedWrites.map(({ plan, steps }) => {
-		if (plan.hasResultPerRow) return steps.map((step) => buildStepResult(plan, step));
-		return plans.summarizeSteps(plan, steps);
+		if (!plan.hasResultPerRow) return plans.summarizeSteps(plan, steps);
+		return steps.map((step) => ({
+			...plans.summarizeSteps(plan, [step]),
+			action: step.action,
+		}));
 	});
-}
-
-function buildStepResult(plan: plans.TablePlan, step: plans.RowStep) {
-	const { action } = step;
-	const result = { ...plans.summarizeSteps(plan, [step]), action };
-	return action === 'skipped' ? { ...result, updatedRange: '' } : result;
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

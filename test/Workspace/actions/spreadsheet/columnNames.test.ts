@@ -162,16 +162,17 @@ describe('a name in another case', () => {
 		const stored = calls.stored(spreadsheetId);
 		expect(stored).toEqual([header, ['Hi', 'Cleo'], ['Lunch', 'Ben']]);
 		await send('write', spreadsheetId, { writeMode: 'replace' }, { sender: 'Dua' });
-		expect(calls.stored(spreadsheetId)).toEqual([['Sender'], ['Dua']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['sender'], ['Dua']]);
 	});
 
 	test.each([
-		[['Name', 'name'], { NAME: 'x', Name: 'y' }],
-		[['Name'], { NAME: 'x', name: 'y' }],
-	])('is none of %j in the item %j', async (header, json) => {
+		[['Name', 'name'], { NAME: 'x', Name: 'y' }, "no column 'NAME'"],
+		[['Name'], { NAME: 'x', name: 'y' }, "belong to one column: 'NAME', 'name'"],
+		[['Name'], { name: 'x', Name: 'y' }, "belong to one column: 'name', 'Name'"],
+	])('finds none of %j for the item %j', async (header, json, message) => {
 		const spreadsheetId = calls.sheet([header]);
 		const sending = send('append', spreadsheetId, {}, json);
-		await expect(sending).rejects.toThrow("no column 'NAME'");
+		await expect(sending).rejects.toThrow(message);
 	});
 
 	test('finds it whatever the fields of other items are called', async () => {

@@ -28,7 +28,7 @@ export async function buildBodies(
 ): Promise<MailBodies> {
 	if (bodyFormat === 'text') {
 		// Gmail's page would break the lines of a draft that has only plain text.
-		if (folder === 'drafts') return { text: body, html: setDirection(textToHtml(body), body) };
+		if (folder === 'drafts') return { text: body, html: setDirection(textToHtml(body)) };
 		return { text: body };
 	}
 	const isHtml = bodyFormat === 'html';
@@ -42,7 +42,7 @@ export async function buildBodies(
 		);
 	const { result } = workerResult;
 	if (isHtml) return { text: result, html: source };
-	return { text: body, html: setDirection(result, body) };
+	return { text: body, html: setDirection(result) };
 }
 
 const tagPattern = /<[a-z!/][^<>]*>/i;
@@ -80,15 +80,8 @@ const breakLines = (html: string) =>
 export const textToHtml = (text: string) =>
 	breakLines(escapeHtml(text).replaceAll(/^ | (?= )/gm, '&nbsp;'));
 
-/**
- * Makes a text run from right to left if its first letter does, because some mail programs do not
- * find that out themselves.
- */
-function setDirection(html: string, text: string): string {
-	const [firstLetter = ''] = /\p{L}/u.exec(text) ?? [];
-	const isRightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
-	return isRightToLeft.test(firstLetter) ? `<div dir="rtl">${html}</div>` : html;
-}
+/** Makes a text in Hebrew or Arabic run from right to left, in the same way as Gmail. */
+const setDirection = (html: string) => `<div dir="auto">${html}</div>`;
 
 /** Matches a `cid:` link that is the whole value of an attribute, or a `url()` in CSS. */
 const cidLinkPattern =

@@ -40,7 +40,7 @@ export interface LoadedFile extends Omit<PendingFile, 'read' | 'size'> {
  */
 export async function readFiles(
 	mail: Pick<PreparedMail, 'attachments' | 'driveFiles'>,
-	{ drive }: Pick<Clients, 'drive'>,
+	{ drive }: Clients,
 	item: Item,
 ): Promise<LoadedFile[]> {
 	const files: PendingFile[] = [];
@@ -105,7 +105,12 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	if (!file.mimeType) throw createDownloadError(fileId);
 	const name = joinLines(file.name ?? '');
 	if (file.mimeType.startsWith(googleTypePrefix)) {
-		refuseUnlessPrintable(name, file.mimeType.slice(googleTypePrefix.length));
+		const kind = file.mimeType.slice(googleTypePrefix.length);
+		if (!pdfKinds.includes(kind))
+			throw createRefusal(
+				`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
+				'Nothing was sent. Enter files one by one, or send a link instead.',
+			);
 		return {
 			googleFileId: fileId,
 			contentType: pdfType,
@@ -123,26 +128,17 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	};
 }
 
-function refuseUnlessPrintable(name: string, kind: string): void {
-	if (pdfKinds.includes(kind)) return;
-	throw createRefusal(
-		`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
-		'Nothing was sent. Enter files one by one, or send a link instead.',
-	);
-}
-
 const binaryResponse = { responseType: 'arraybuffer' } as const;
 
 async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string | null) {
 	const request = { fileId, alt: 'media', supportsAllDrives: true };
 	const { data } = await drive.files.get(request, binaryResponse);
 	const bytes: unknown = data;
-	const isWhole = Buffer.isBuffer(bytes) && (!md5 || computeHash(bytes) === md5);
-	if (!isWhole) throw createDownloadError(fileId);
+	if (!Buffer.isBuffer(bytes)) throw createDownloadError(fileId);
+	const actualMd5 = createHash('md5').update(bytes).digest('hex');
+	if (md5 && actualMd5 !== md5) throw createDownloadError(fileId);
 	return bytes;
 }
-
-const computeHash = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 async function exportPdf(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, mimeType: pdfType };

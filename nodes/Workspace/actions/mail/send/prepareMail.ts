@@ -5,7 +5,7 @@ import { missingDataAdvice } from '../../../../fields/values';
 import type { AttachmentInput, Item } from '../../../operation';
 import { createFileNameTest } from '../../onlyFiles';
 import { requireAddresses } from '../addresses';
-import { refuseForbiddenRecipients } from './allowedRecipients';
+import { toLowerAscii } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './mailFolder';
 
@@ -61,6 +61,39 @@ function refuseIncompleteNewMail(mail: PreparedMail): void {
 		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
+
+/**
+ * Matches what stands before the @ if a mail server may forward to another address in it:
+ * `evil%evil.example`, `evil.example!evil`, `SRS0=…=evil.example=evil`.
+ */
+const relayPattern = /[%!@#=]/;
+/** Matches a header that may name an address, or hide one in an encoded word. */
+const addressPattern = /@|%40|=\?/;
+
+/**
+ * Refuses an email that would reach anybody whom the node does not allow, or whose other headers
+ * have an address.
+ * @throws NodeError 400 that names the first one
+ */
+export function refuseForbiddenRecipients(mail: PreparedMail): void {
+	const { allowedRecipients } = mail;
+	if (!allowedRecipients) return;
+	for (const { address } of [...mail.to, ...mail.cc, ...mail.bcc, ...mail.replyTo]) {
+		const recipient = toLowerAscii(address);
+		const [local = '', domain = ''] = recipient.split('@');
+		const isOfDomain =
+			allowedRecipients.has(domain) && !relayPattern.test(local.normalize('NFKC'));
+		if (!isOfDomain && !allowedRecipients.has(recipient)) throw createForbiddenRefusal(address);
+	}
+	const header = mail.headers.find(({ value }) => addressPattern.test(value.normalize('NFKC')));
+	if (header) throw createForbiddenRefusal(`whoever stands in the header ${header.key}`);
+}
+
+const createForbiddenRefusal = (recipient: string) =>
+	createRefusal(
+		`'Allowed Recipients' of the node does not include ${shorten(recipient)}`,
+		'Nothing was sent. Whoever owns the workflow decides in the node which addresses and domains an email may go to, replies included. No other header may have an address.',
+	);
 
 /**
  * Finds the binary fields to attach: * means all of the item, and a repeated field counts once.

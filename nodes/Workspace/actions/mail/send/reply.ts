@@ -4,8 +4,7 @@ import { quoteField } from '../../../../fields/field';
 import { joinHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import { refuseForbiddenRecipients } from './allowedRecipients';
-import type { PreparedMail } from './prepareMail';
+import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
@@ -14,24 +13,19 @@ export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
  * Fetches the original email's parts that a reply needs.
  * @throws NodeError 404 if the mailbox has no such email
  */
-async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
+async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
 		format: 'metadata',
-		fields: 'id,threadId,payload/headers',
+		fields: 'threadId,payload/headers',
 	});
 	// An email may repeat a header. Its values then stand on lines of their own.
 	const readHeader = (name: string) => joinHeaders(data.payload ?? {}, name, '\n');
-	const messageId = readHeader('Message-ID').split('\n', 1)[0] ?? '';
-	if (messageId === '')
-		item.addHint(
-			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
-		);
+	const [messageId = ''] = readHeader('Message-ID').split('\n', 1);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
 	return {
-		id,
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
@@ -79,8 +73,7 @@ export async function completeReply<M extends PreparedMail>(
 	item: Item,
 ): Promise<M & { readonly original?: OriginalMail }> {
 	if (mail.replyToMessageId === '') return mail;
-	const original = await fetchOriginalMail(clients, mail.replyToMessageId, item);
-	await addHintIfNotNewest(clients, original, item);
+	const original = await fetchOriginalMail(clients, mail.replyToMessageId);
 	const subject = chooseSubject(mail.subject, original.subject, item);
 	const recipients = await chooseRecipients(clients, mail, original, item);
 	const reply = { ...mail, ...recipients, subject, original };
@@ -118,7 +111,8 @@ async function chooseRecipients(
 ) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
 	const ownAddresses = await listOwnAddresses(clients, item);
-	const answered = findAnsweredAddresses(original, ownAddresses, item);
+	const isOwn = ({ address }: Address) => ownAddresses.includes(address.toLowerCase());
+	const answered = findAnsweredAddresses(original, isOwn, item);
 	const to = mail.to.length > 0 ? mail.to : removeKnown(answered, []);
 	if (to.length === 0 && mail.folder === 'sent')
 		throw createRefusal(
@@ -126,11 +120,11 @@ async function chooseRecipients(
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	if (!mail.replyAll) return { to };
-	const { replyTo, to: originalTo, cc } = original;
-	const others = readRecipients(`${replyTo}\n${originalTo}\n${cc}`, item);
+	const otherHeaders = [original.replyTo, original.to, original.cc].join('\n');
+	const others = readRecipients(otherHeaders, item);
 	const named = [...to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
-	const known = [...ownAddresses, ...named];
-	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], known)] };
+	const newCopies = removeKnown([...answered, ...others], [...ownAddresses, ...named]);
+	return { to, cc: [...mail.cc, ...newCopies] };
 }
 
 /**
@@ -139,14 +133,15 @@ async function chooseRecipients(
  */
 function findAnsweredAddresses(
 	{ from, replyTo, to }: OriginalMail,
-	ownAddresses: readonly string[],
+	isOwn: (address: Address) => boolean,
 	item: Item,
 ): Address[] {
 	const senders = readRecipients(from, item);
-	const isOwn = (sender: Address) => removeKnown([sender], ownAddresses).length === 0;
-	const recipients = senders.some(isOwn) ? readRecipients(to, item) : [];
-	const others = removeKnown(recipients, ownAddresses);
-	if (others.length > 0 || (senders.some(isOwn) && recipients.length === 0)) return others;
+	if (senders.some(isOwn)) {
+		const recipients = readRecipients(to, item);
+		const others = recipients.filter((recipient) => !isOwn(recipient));
+		if (others.length > 0 || recipients.length === 0) return others;
+	}
 	const replyToAddresses = readRecipients(replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }
@@ -163,26 +158,4 @@ function removeKnown(addresses: readonly Address[], known: readonly string[]): A
 		seen.add(key);
 		return isNew;
 	});
-}
-
-const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
-
-/**
- * Adds a hint if the conversation has a newer email, because the ID of a conversation is also the
- * ID of its first email.
- */
-async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, item: Item) {
-	const fields = 'messages(id,labelIds)';
-	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };
-	// The reply does not depend on it.
-	const thread = await gmail.users.threads
-		.get(request, { retryConfig: { retry: 0 } })
-		.catch(() => undefined);
-	const newest = thread?.data.messages?.findLast(
-		({ labelIds = [] }) => !hiddenLabels.some((label) => labelIds?.includes(label)),
-	);
-	if (!newest || newest.id === original.id) return;
-	item.addHint(
-		`The reply answers the email ${original.id}, which is not the newest of its conversation. The newest is ${newest.id}. The ID of a conversation (threadId) is the ID of its first email.`,
-	);
 }

@@ -27,10 +27,8 @@ export async function sendMail(
 	const mail = await completeReply(clients, loadedMail, item);
 	if (!keyHashes) return await composeAndDeliver(clients, mail, [item.markerId], item);
 	const marker = [item.markerId, keyHashes.keyHash, keyHashes.contentHash];
-	return await sendWithKey(
-		{ clients, item, mail, keyHashes },
-		async () => await composeAndDeliver(clients, mail, marker, item),
-	);
+	const send = async () => await composeAndDeliver(clients, mail, marker, item);
+	return await sendWithKey(clients, mail, keyHashes, send, item);
 }
 
 /** Reads the files and builds the body. @throws NodeError if the email could not be sent */

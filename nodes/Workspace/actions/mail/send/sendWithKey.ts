@@ -7,45 +7,42 @@ import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
 import { findDeliveredMail } from './findDeliveredMail';
-import type { FolderEntry, DeliveredMail } from './mailFolder';
-import { fetchMailWithMarker, listMailFolder } from './mailFolder';
+import {
+	type DeliveredMail,
+	fetchMailWithMarker,
+	type FolderEntry,
+	listMailFolder,
+	type MailFolder,
+} from './mailFolder';
 import { listOwnAddresses } from './sender';
 
 const searchedDays = 30;
 /** Limits the emails that are checked for the key, because each of them costs a request. */
 const maxCandidates = 100;
 
-interface KeyedSend {
-	readonly clients: Clients;
-	readonly item: Item;
-	/** The email with its final recipients and subject. */
-	readonly mail: OutgoingMail;
-	readonly keyHashes: KeyHashes;
-}
-
 /**
  * Finds emails with the key: first drafts, then sent emails, each newest first. For an email that
  * is to be sent, finds no drafts.
  */
-async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
+async function findMailsWithKey(clients: Clients, mail: OutgoingMail, keyHash: string, item: Item) {
 	const query = buildKeyQuery(mail);
-	const drafts =
-		mail.folder === 'drafts'
-			? await listMailFolder(clients, 'drafts', maxCandidates, query)
-			: [];
 	// The user may have sent the draft of an earlier execution, also between the two searches.
-	const sentMails = await listMailFolder(clients, 'sent', maxCandidates, query);
-	const isCut = [drafts, sentMails].some(({ length }) => length >= maxCandidates);
-	if (isCut)
-		item.addHint(
-			`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,
-		);
+	const folders: MailFolder[] = mail.folder === 'drafts' ? ['drafts', 'sent'] : ['sent'];
+	const entries: FolderEntry[] = [];
+	for (const folder of folders) {
+		const listed = await listMailFolder(clients, folder, maxCandidates, query);
+		if (listed.length >= maxCandidates)
+			item.addHint(
+				`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,
+			);
+		entries.push(...listed);
+	}
 	const mailsWithMarkers = await mapWithConcurrency(
-		[...drafts, ...sentMails],
+		entries,
 		smallConcurrency,
 		async (entry) => await fetchMailWithMarker(clients, entry),
 	);
-	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
+	return mailsWithMarkers.filter((found) => found.keyHash === keyHash);
 }
 
 /**
@@ -82,30 +79,56 @@ const mutex = getGlobalMutex('mailKeys');
  * each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */
-export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
-	const { clients, item, keyHashes } = keyedSend;
+export async function sendWithKey(
+	clients: Clients,
+	mail: OutgoingMail,
+	{ keyHash, contentHash }: KeyHashes,
+	send: () => Promise<DeliveredMail>,
+	item: Item,
+): Promise<DeliveredMail> {
 	const [ownAddress] = await listOwnAddresses(clients, item);
-	const keyInAccount = `${ownAddress} ${keyHashes.keyHash}`;
+	const keyInAccount = `${ownAddress} ${keyHash}`;
 	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The
 		// first execution probably made it.
 		const priorMail =
 			(await findRecentMail(clients, keyInAccount)) ??
-			(await findMailsWithKey(keyedSend)).at(-1);
+			(await findMailsWithKey(clients, mail, keyHash, item)).at(-1);
 		// A draft that somebody has edited in Gmail may have lost its marker.
-		if (priorMail?.contentHash && priorMail.contentHash !== keyHashes.contentHash)
+		if (priorMail?.contentHash && priorMail.contentHash !== contentHash)
 			throw createKeyReusedError(`the email ${priorMail.mail.id}`);
-		if (priorMail) return { ...priorMail.mail, repeated: true as const };
-		const mail = await send().catch(async (error: unknown) => {
+		if (priorMail) return { ...priorMail.mail, repeated: true };
+		const delivered = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findDeliveredMail(clients, keyedSend.mail.folder, error, item);
+				return await findDeliveredMail(clients, mail.folder, error, item);
 			throw error;
 		});
-		recentMails.set(keyInAccount, mail);
-		await addSecondSendHint(keyedSend, mail);
-		return mail;
+		recentMails.set(keyInAccount, delivered);
+		// The item's own email is sent, so a search that fails is only logged.
+		await addSecondSendHint(clients, mail, keyHash, delivered.id, item).catch(
+			(error: unknown) => {
+				item.log(`Could not check whether another email has this key: ${String(error)}`);
+			},
+		);
+		return delivered;
 	});
+}
+
+/** Adds a hint if another process also sent an email with this key. */
+async function addSecondSendHint(
+	clients: Clients,
+	mail: OutgoingMail,
+	keyHash: string,
+	id: string,
+	item: Item,
+) {
+	const found = await findMailsWithKey(clients, mail, keyHash, item);
+	const other = found.find((each) => each.mail.id !== id);
+	if (!other) return;
+	item.addHint(
+		`Two executions sent an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,
+	);
 }
 
 /**
@@ -118,21 +141,4 @@ async function findRecentMail(clients: Clients, keyInAccount: string) {
 	const mail = await ignoreNotFound(fetchMailWithMarker(clients, entry));
 	if (!mail) recentMails.delete(keyInAccount);
 	return mail;
-}
-
-/**
- * Adds a hint if another process also sent an email with this key. A failed search is only logged,
- * because the item's own email is sent.
- */
-async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail) {
-	const { item } = keyedSend;
-	const mails = await findMailsWithKey(keyedSend).catch((error: unknown) => {
-		item.log(`Could not check whether another email has this key: ${String(error)}`);
-		return [];
-	});
-	const otherMail = mails.find(({ mail }) => mail.id !== id);
-	if (!otherMail) return;
-	item.addHint(
-		`Two executions sent an email with this key at the same moment: ${otherMail.mail.id} and ${id}. Gmail cannot prevent this.`,
-	);
 }

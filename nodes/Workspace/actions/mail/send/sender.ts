@@ -31,17 +31,17 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 }
 
 /**
- * Lists the addresses from which the account itself sends, its own one first. If the settings
- * cannot be read, this is its own one alone.
+ * Lists the addresses from which the account itself sends, in lower case, its own one first. If the
+ * settings cannot be read, this is its own one alone.
  */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
-	const aliases = senders.filter(({ isPrimary }) => !isPrimary);
-	const account = senders.filter(({ isPrimary }) => isPrimary);
-	const addresses = [...account, ...aliases].map(({ sendAsEmail }) => sendAsEmail ?? '');
-	if (addresses.length > 0) return addresses;
+	const account = senders.find(({ isPrimary }) => isPrimary);
+	const addresses = [account, ...senders].map((sender) => sender?.sendAsEmail ?? '');
+	if (senders.length > 0) return addresses.map((address) => address.toLowerCase());
 	const request = { userId: 'me', fields: 'emailAddress' };
-	return [(await clients.gmail.users.getProfile(request)).data.emailAddress ?? ''];
+	const { data } = await clients.gmail.users.getProfile(request);
+	return [data.emailAddress?.toLowerCase() ?? ''];
 }
 
 /**
@@ -76,9 +76,10 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 	const senders = mustKnow
 		? await item.doOnce('mail.aliases', () => fetchSenders(clients))
 		: await listKnownSenders(clients, item);
-	const sender = fromAlias ? findAlias(senders, fromAlias) : findDefaultSender(senders);
-	if (!sender?.sendAsEmail) return { from: undefined, signature: '' };
 	const account = senders.find(({ isPrimary }) => isPrimary);
+	const defaultSender = senders.find(({ isDefault }) => isDefault) ?? account;
+	const sender = fromAlias ? findAlias(senders, fromAlias) : defaultSender;
+	if (!sender?.sendAsEmail) return { from: undefined, signature: '' };
 	// An alias without a name has the name of the account.
 	const name = senderName || fromAlias?.name || sender.displayName || account?.displayName;
 	return {
@@ -86,9 +87,6 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 		signature: sender.signature?.trim() ?? '',
 	};
 }
-
-const findDefaultSender = (senders: readonly SendAs[]) =>
-	senders.find(({ isDefault }) => isDefault) ?? senders.find(({ isPrimary }) => isPrimary);
 
 function findAlias(senders: readonly SendAs[], alias: Address): SendAs {
 	const found = senders.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));

@@ -4,40 +4,42 @@ import { listNames } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, isExactNumber } from '../cells';
-import { DateCell, type DateSettings, isSameTime, parseIso, toMilliseconds } from '../dates';
+import { DateCell, type DateSettings, parseIso, toMilliseconds } from '../dates';
 import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
-import type { RowChange, RowStep } from '../tablePlan';
-import { type FittedRow, refuseSecondHeader } from '../rows';
+import { type FittedItem, type FittedRow, refuseSecondHeader } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
 import {
 	createColumnError,
 	fetchBody,
+	findColumn,
 	type FittedTable,
-	nameInOtherCase,
 	type TableBody,
 } from '../table';
+import type { PlannedWrite, RowChange, RowStep } from '../tablePlan';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
 
-/**
- * Fetches what stands in a table, and plans the steps of each item. A refusal takes the place of an
- * item's steps.
- */
+/** Fetches what stands in a table, and plans the write of each item. A refusal takes its place. */
 export async function planMatches(
 	spreadsheet: Spreadsheet,
 	table: FittedTable,
 	params: WriteParams,
-	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
-) {
+	fitted: ReadonlyArray<FittedItem | NodeError>,
+): Promise<Array<PlannedWrite | NodeError>> {
 	const keyColumns = findKeyColumns(params, table);
 	const body = await fetchBody(spreadsheet, table);
 	refuseSecondHeader(table, body.lastRow);
-	const plan = new MatchPlan(spreadsheet, table, params, body, keyColumns);
-	const stepsByItem: Array<readonly RowStep[] | NodeError> = [];
-	for (const rows of rowsByItem)
-		stepsByItem.push(isNodeError(rows) ? rows : await plan.planItem(rows));
-	return { stepsByItem, endRow: body.lastRow + 1 };
+	const matcher = new RowMatcher(spreadsheet, table, params, body, keyColumns);
+	const endRow = body.lastRow + 1;
+	const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
+	const writes: Array<PlannedWrite | NodeError> = [];
+	for (const given of fitted) {
+		const planned = isNodeError(given) ? given : await matcher.planItem(given);
+		const isFirst = given === fitted[0];
+		writes.push(isNodeError(planned) ? planned : { plan, ...planned, isFirst });
+	}
+	return writes;
 }
 
 /**
@@ -48,27 +50,33 @@ export async function planMatches(
 function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
 	const [name = '', ...otherNames] = matchColumns;
 	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
-	const columnsByName = nameInOtherCase(table, matchColumns);
-	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
+	const unknownNames = matchColumns.filter((column) => findColumn(table, column) === undefined);
 	if (unknownNames.length === 0)
-		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);
+		return matchColumns.flatMap((column) => findColumn(table, column) ?? []);
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
 }
 
+/** Rows by the index text of their key. */
+type KeyIndex = Map<string, number[]>;
+
 /**
- * Plans the steps of items. An item's key is its values in the match columns. Earlier items count
- * as if they were already written.
+ * Finds the rows of items by their key, which is their values in the match columns, and plans what
+ * changes. Earlier items count as if they were already written.
  */
-class MatchPlan {
+class RowMatcher {
 	readonly #spreadsheet: Spreadsheet;
 	readonly #table: FittedTable;
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
 	readonly #keyColumns: readonly number[];
-	/** The rows by the index text of their key. */
-	readonly #rowsByText = new Map<string, number[]>();
+	readonly #index: KeyIndex = new Map();
+	/**
+	 * The rows by their key as the sheet shows it, for each choice of columns in which an item has
+	 * a text.
+	 */
+	readonly #shownIndexes = new Map<string, KeyIndex>();
 	/**
 	 * Whether a key of the table has a number or a boolean, of which the sheet may show another
 	 * text.
@@ -76,11 +84,6 @@ class MatchPlan {
 	#hasValues = false;
 	/** The texts that the sheet shows. */
 	#shown: TableBody | undefined;
-	/**
-	 * The rows by their key as the sheet shows it, for each choice of columns in which an item has
-	 * a text.
-	 */
-	readonly #shownIndexes = new Map<string, Map<string, number[]>>();
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#endRow: number;
@@ -96,16 +99,16 @@ class MatchPlan {
 		this.#table = table;
 		this.#params = params;
 		this.#body = body;
-		this.#endRow = body.lastRow + 1;
 		this.#keyColumns = keyColumns;
-		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row);
+		this.#endRow = body.lastRow + 1;
+		for (let row = table.row + 1; row <= body.lastRow; row++) this.#addToIndex(row);
 	}
 
 	/**
 	 * Returns a refusal if one of the rows is refused. The items after it are then planned anew,
 	 * without it.
 	 */
-	async planItem(rows: readonly FittedRow[]): Promise<readonly RowStep[] | NodeError> {
+	async planItem({ item, rows }: FittedItem) {
 		const steps: RowStep[] = [];
 		for (const row of rows) {
 			const step = await this.#planRow(row);
@@ -113,14 +116,14 @@ class MatchPlan {
 			for (const change of step.changes)
 				for (const [column, cell] of change.cellsByColumn)
 					this.#pendingCells.set(`${change.row} ${column}`, cell);
-			if (step.action === 'appended') this.#indexRow(this.#endRow++);
+			if (step.action === 'appended') this.#addToIndex(this.#endRow++);
 			steps.push(step);
 		}
-		return steps;
+		return { item, steps };
 	}
 
 	async #planRow({ cellsByColumn, rowNumber }: FittedRow): Promise<RowStep | NodeError> {
-		const params = this.#params;
+		const { matchColumns, writeMode, unmatched } = this.#params;
 		if (this.#keyColumns.length === 0) {
 			const row = this.#findByNumber(rowNumber);
 			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
@@ -128,18 +131,18 @@ class MatchPlan {
 		const key = this.#keyColumns.map((column) =>
 			this.#toComparable(column, cellsByColumn.get(column) ?? ''),
 		);
-		if (key.every((cell) => cell === '')) return createNoKeyError(params.matchColumns);
+		if (key.every((cell) => cell === '')) return createNoKeyError(matchColumns);
 		const rows = await this.#findByKey(key);
 		if (rows.length > 0) {
 			const step = await this.#planUpdate(rows, cellsByColumn);
 			return { ...step, hint: describeRepeatedKey(key, rows) };
 		}
 		const row = this.#endRow;
-		if (params.writeMode !== 'update')
+		if (writeMode !== 'update')
 			return { action: 'appended', row, changes: [{ row, cellsByColumn }] };
-		if (params.unmatched === 'skip') return { action: 'skipped', row, changes: [] };
+		if (unmatched === 'skip') return { action: 'skipped', row, changes: [] };
 		return createRefusal(
-			`No row has ${listNames(key.map(String))} in ${listNames(params.matchColumns)}`,
+			`No row has ${listNames(key.map(String))} in ${listNames(matchColumns)}`,
 			`Nothing was written for the item. Correct the key, set ${quoteField('unmatched')} to ${mentionChoice('unmatched', 'skip')}, or set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'updateOrAdd')}.`,
 		);
 	}
@@ -172,45 +175,42 @@ class MatchPlan {
 		);
 	}
 
-	/**
-	 * An exact match wins, then the same text, then the same value, as for "001234" and 1234, then
-	 * what the sheet shows.
-	 */
+	/** Finds the rows that have a key or, if there are none, those for which the sheet shows it. */
 	async #findByKey(key: Key): Promise<readonly number[]> {
-		const candidates = this.#rowsByText.get(this.#toIndexText(key)) ?? [];
-		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
-			const rows = candidates.filter((row) =>
-				this.#readKey(row).every((stored, at) => isEqual(stored, key[at] ?? '')),
-			);
-			if (rows.length > 0) return rows;
-		}
-		return this.#hasValues ? await this.#findByShownTexts(key) : [];
-	}
-
-	/**
-	 * Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for
-	 * formatted cells.
-	 */
-	async #findByShownTexts(key: Key): Promise<readonly number[]> {
+		const rows = this.#lookUp(this.#index, key);
 		const areTexts = key.map(isText);
-		if (!areTexts.includes(true)) return [];
+		if (rows.length > 0 || !this.#hasValues || !areTexts.includes(true)) return rows;
+		// The sheet may show 12% for 0.12. Read gives such texts for formatted cells.
 		await this.#loadShown();
 		const index = getOrAdd(this.#shownIndexes, areTexts.join(), () =>
 			this.#indexShownRows(areTexts),
 		);
-		const rows = index.get(this.#toIndexText(key, areTexts)) ?? [];
-		return rows.filter((row) =>
-			this.#readKey(row, areTexts).every((stored, at) => isSameValue(stored, key[at] ?? '')),
-		);
+		return this.#lookUp(index, key, areTexts);
 	}
 
-	#indexShownRows(areTexts: readonly boolean[]): Map<string, number[]> {
-		const index = new Map<string, number[]>();
-		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++) {
-			const text = this.#toIndexText(this.#readKey(row, areTexts), areTexts);
-			getOrAdd(index, text, () => []).push(row);
+	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
+	#lookUp(index: KeyIndex, key: Key, areTexts?: readonly boolean[]): readonly number[] {
+		const candidates = index.get(this.#toIndexText(key)) ?? [];
+		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
+			const rows = candidates.filter((row) =>
+				this.#readKey(row, areTexts).every((cell, at) => isEqual(cell, key[at] ?? '')),
+			);
+			if (rows.length > 0) return rows;
 		}
+		return [];
+	}
+
+	#indexShownRows(areTexts: readonly boolean[]): KeyIndex {
+		const index: KeyIndex = new Map();
+		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
+			this.#addToIndex(row, index, areTexts);
 		return index;
+	}
+
+	#addToIndex(row: number, index = this.#index, areTexts?: readonly boolean[]): void {
+		const key = this.#readKey(row, areTexts);
+		if (!key.every(isText)) this.#hasValues = true;
+		getOrAdd(index, this.#toIndexText(key), () => []).push(row);
 	}
 
 	/**
@@ -225,23 +225,14 @@ class MatchPlan {
 	}
 
 	/** Returns the same text for all keys that may be equal. Some others have it, too. */
-	#toIndexText(key: Key, areTexts: readonly boolean[] = []): string {
-		const texts = key.map((cell, at) =>
-			areTexts[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
-		);
-		return joinIndexTexts(texts);
+	#toIndexText(key: Key): string {
+		const texts = key.map((cell) => toIndexText(cell, this.#table.settings));
+		return texts.map((text) => text.slice(0, maxIndexLength / texts.length)).join('\n');
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
 	async #loadShown(): Promise<TableBody> {
 		return (this.#shown ??= await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE'));
-	}
-
-	#indexRow(row: number): void {
-		const key = this.#readKey(row);
-		if (!key.every(isText)) this.#hasValues = true;
-		const text = this.#toIndexText(key);
-		getOrAdd(this.#rowsByText, text, () => []).push(row);
 	}
 
 	/** In a column of dates, a text that is written as such may still say the date of a cell. */
@@ -270,8 +261,7 @@ class MatchPlan {
 		const text = String(cell);
 		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
 		if (isInterpreted && isSameValue(stored, text)) return true;
-		const shown = await this.#loadShown();
-		return shown.getCell(row, column) === text;
+		return (await this.#loadShown()).getCell(row, column) === text;
 	}
 }
 
@@ -296,7 +286,8 @@ const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateC
 function isSameCell(stored: Cell, cell: Cell): boolean {
 	if (!(cell instanceof DateCell)) return stored === cell;
 	const serial = stored instanceof DateCell ? stored.serial : stored;
-	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
+	if (typeof serial !== 'number') return stored === cell.text;
+	return toMilliseconds(serial) === toMilliseconds(cell.serial);
 }
 
 const isSameText = (stored: Cell, cell: Cell) => String(stored).trim() === String(cell).trim();
@@ -318,9 +309,6 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
  * with one another.
  */
 const maxIndexLength = 10_000;
-
-const joinIndexTexts = (texts: readonly string[]) =>
-	texts.map((text) => text.slice(0, maxIndexLength / texts.length)).join('\n');
 
 /** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */
 function toIndexText(cell: Cell, settings: DateSettings): string {

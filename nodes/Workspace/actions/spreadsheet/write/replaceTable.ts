@@ -1,11 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../../core/errors';
-import { listNames } from '../../../../core/text';
-import { type Cell, collectNames, isFilled, toHeaderCell } from '../cells';
+import { joinSentences, listNames } from '../../../../core/text';
+import { type Cell, type CellOptions, collectNames, isFilled, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange, toColumnLetters } from '../range';
-import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
+import { fitCellRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import {
 	createSpaceError,
@@ -14,7 +14,6 @@ import {
 	type FittedTable,
 	getEndRow,
 	openTable,
-	type Table,
 	type TableBody,
 } from '../table';
 import { planBlock } from '../tablePlan';
@@ -29,35 +28,49 @@ export async function planReplacement(
 	// The header is not above the range.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
-	const namedRows = all.map(({ prepared }) => prepared.namedRows);
-	const names = collectNames(namedRows.flat());
-	// Each name becomes a column of the new table.
-	const oldTable = fitColumns(foundTable, names, false, () => true);
+	const names = collectNames(all.flatMap(({ prepared }) => prepared.namedRows));
+	const oldTable = fitColumns(foundTable, names, false);
 	const table = layOutTable(oldTable, names);
 	// With what is below a native table and beside the old columns.
 	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
 	const whole = { ...foundTable, nativeTable: undefined, lastColumn };
 	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
-	const lastRow = findLastRow(body, oldTable);
-	const rowsByItem = namedRows.map((rows) =>
-		rows.map((row) =>
-			placeCells(table, (name) => readCell(row, name, foundTable, params) ?? ''),
-		),
-	);
+	const fitted = all.map(({ item, prepared: { namedRows } }) => {
+		const rows = namedRows.map((row) =>
+			table.sortedNames.map((name) => readCell(row, name, foundTable, params) ?? ''),
+		);
+		return { item, rows: rows.map((cells) => fitCellRow(cells, table.firstColumn)) };
+	});
 	// The header counts as a row of the first item.
-	rowsByItem[0]?.unshift(buildHeader(table, params));
-	const endRow = table.row + rowsByItem.flat().length;
+	fitted[0]?.rows.unshift(fitCellRow(buildHeader(table, params), table.firstColumn));
+	const endRow = table.row + fitted.flatMap(({ rows }) => rows).length;
+	const lastRow = findLastRow(body, oldTable);
 	const oldEndRow = table.nativeTable?.range.endRowIndex ?? lastRow + 1;
-	refuseOverlap(oldTable, table, body, oldEndRow, endRow);
+	const replacement = { oldTable, lastRow, oldEndRow, table, endRow, body };
+	refuseOverlap(replacement);
 	const plan = {
 		spreadsheet,
 		table,
 		endRow,
 		options: params,
-		firstRequests: buildClearRequests(oldTable, table, oldEndRow, endRow),
-		firstHint: describeLosses(oldTable, table, { ...body, lastRow }, endRow),
+		firstRequests: buildClearRequests(replacement),
+		firstHint: describeLosses(replacement),
 	};
-	return planBlock(plan, all, rowsByItem, 'updated', table.row);
+	return planBlock(plan, fitted, 'updated', table.row);
+}
+
+/** A table as it is, and the one that takes its place. */
+interface Replacement {
+	readonly oldTable: FittedTable;
+	/** The last row that has a value in the columns of the old table. */
+	readonly lastRow: number;
+	/** The row below the old table. */
+	readonly oldEndRow: number;
+	readonly table: NewTable;
+	/** The row below the new table. */
+	readonly endRow: number;
+	/** What stands in the columns of both, also below them. */
+	readonly body: TableBody;
 }
 
 /** Finds the last row that has a value in the columns of the old table. */
@@ -75,13 +88,7 @@ function hasValue(body: TableBody, row: number, firstColumn: number, lastColumn:
 }
 
 /** @throws NodeError 400 if the new table would be written over what is outside of the old table */
-function refuseOverlap(
-	oldTable: Table,
-	table: NewTable,
-	body: TableBody,
-	oldEndRow: number,
-	endRow: number,
-): void {
+function refuseOverlap({ oldTable, oldEndRow, table, endRow, body }: Replacement): void {
 	for (let row = table.row + 1; row < endRow; row++) {
 		const firstColumn = row < oldEndRow ? oldTable.lastColumn + 1 : table.firstColumn;
 		if (!hasValue(body, row, firstColumn, table.lastColumn)) continue;
@@ -102,7 +109,7 @@ interface NewTable extends FittedTable {
 /** Puts the existing columns first, in the order of the old table. */
 function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable {
 	// Columns left of the range stay.
-	const firstColumn = Math.max(oldTable.rangeStart, oldTable.firstColumn);
+	const firstColumn = Math.max(oldTable.area.column, oldTable.firstColumn);
 	const lastColumn = firstColumn + names.length - 1;
 	const space = oldTable.endColumn - firstColumn;
 	// New columns are equal for the sort, so they keep their order.
@@ -112,36 +119,31 @@ function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable 
 	return { ...oldTable, firstColumn, lastColumn, sortedNames, newNames: [] };
 }
 
-function placeCells(
-	{ firstColumn, sortedNames }: NewTable,
-	getCell: (name: string, column: number) => Cell,
-): FittedRow {
-	const cells = sortedNames.map((name, index) => getCell(name, firstColumn + index));
-	return fitCellRow(cells, firstColumn);
-}
-
-const buildHeader = (table: NewTable, params: WriteParams) =>
-	placeCells(table, (name, column) => {
+function buildHeader({ sortedNames, firstColumn, ...table }: NewTable, options: CellOptions) {
+	return sortedNames.map((name, index): Cell => {
 		const oldColumn = table.names.length > 0 ? table.columnsByName.get(name) : undefined;
-		if (oldColumn === undefined) return toHeaderCell(name, params);
 		// In its old place, a header stays as it is. A column that was named by its letter has
 		// none.
-		return oldColumn === column ? null : toHeaderCell(table.headers[oldColumn] ?? '', params);
+		if (oldColumn === firstColumn + index) return null;
+		const header = oldColumn === undefined ? name : (table.headers[oldColumn] ?? '');
+		return toHeaderCell(header, options);
 	});
+}
 
 /**
  * Clears the old rows below the new ones and the old columns beside them, and ends a native table
  * with the new rows.
  */
-function buildClearRequests(oldTable: Table, table: NewTable, oldEndRow: number, endRow: number) {
+function buildClearRequests({ oldTable, oldEndRow, table, endRow }: Replacement) {
 	const { sheetId, nativeTable } = table;
+	const endColumnIndex = Math.max(oldTable.lastColumn, table.lastColumn) + 1;
 	const startColumnIndex = table.lastColumn + 1;
-	const endColumnIndex = Math.max(oldTable.lastColumn + 1, startColumnIndex);
-	const areas: sheets_v4.Schema$GridRange[] = [];
-	const below = { startRowIndex: endRow, endRowIndex: oldEndRow };
-	if (oldEndRow > endRow) areas.push({ ...below, startColumnIndex: table.firstColumn });
-	if (endColumnIndex > startColumnIndex)
-		areas.push({ startRowIndex: table.row, endRowIndex: endRow, startColumnIndex });
+	const areas = [
+		{ startRowIndex: endRow, endRowIndex: oldEndRow, startColumnIndex: table.firstColumn },
+		{ startRowIndex: table.row, endRowIndex: endRow, startColumnIndex },
+	].filter((area) => {
+		return area.startRowIndex < area.endRowIndex && area.startColumnIndex < endColumnIndex;
+	});
 	const requests: sheets_v4.Schema$Request[] = areas.map((area) => ({
 		updateCells: { range: { sheetId, ...area, endColumnIndex }, fields: 'userEnteredValue' },
 	}));
@@ -150,26 +152,26 @@ function buildClearRequests(oldTable: Table, table: NewTable, oldEndRow: number,
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
-function describeLosses(oldTable: Table, table: NewTable, body: TableBody, endRow: number) {
+function describeLosses({ oldTable, lastRow, table, endRow, body }: Replacement): string {
 	const keptColumns = new Set(table.sortedNames.map((name) => table.columnsByName.get(name)));
+	const rowCount = lastRow - table.row;
 	const lostNames: string[] = [];
 	const formulaNames: string[] = [];
 	for (let column = table.firstColumn; column <= oldTable.lastColumn; column++) {
 		const header = table.headers[column];
 		const name = header || toColumnLetters(column);
-		const cells = Array.from({ length: body.lastRow - table.row }, (_, index) =>
+		const cells = Array.from({ length: rowCount }, (_, index) =>
 			body.getCell(table.row + 1 + index, column),
 		);
 		if (!keptColumns.has(column) && (header || cells.some(isFilled))) lostNames.push(name);
 		if (cells.some((cell) => String(cell).startsWith('='))) formulaNames.push(name);
 	}
-	const texts = [
-		body.lastRow >= endRow &&
-			`The table had ${body.lastRow - table.row} rows and now has ${endRow - table.row - 1}.`,
+	const losses = joinSentences(
+		lastRow >= endRow &&
+			`The table had ${rowCount} rows and now has ${endRow - table.row - 1}.`,
 		lostNames.length > 0 && `Columns were removed: ${listNames(lostNames)}.`,
 		formulaNames.length > 0 &&
 			`Formulas are gone or became values: ${listNames(formulaNames)}.`,
-	].filter((text) => text !== false);
-	if (texts.length === 0) return undefined;
-	return [...texts, 'To get them back, open File > Version history in Google Sheets.'].join(' ');
+	);
+	return losses && `${losses} To get them back, open File > Version history in Google Sheets.`;
 }

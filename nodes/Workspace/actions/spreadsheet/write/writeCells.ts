@@ -5,8 +5,8 @@ import * as ranges from '../range';
 import {
 	buildEnlargeTabRequests,
 	isUnknownRangeError,
+	RequestBody,
 	type Spreadsheet,
-	ValuesBody,
 } from '../spreadsheet';
 import type { WriteResult } from '../tablePlan';
 
@@ -23,9 +23,9 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	const request = {
 		spreadsheetId: spreadsheet.id,
 		range: ranges.printRange(target),
-		requestBody: new ValuesBody(
-			write.rows.map((row) => row.map((cell) => escapeCell(cell, params))),
-		),
+		requestBody: new RequestBody({
+			values: write.rows.map((row) => row.map((cell) => escapeCell(cell, params))),
+		}),
 		// Rows of cells are stored unchanged, unless the user wants them as if typed.
 		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
 	};
@@ -55,13 +55,11 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	const area = ranges.parseBounds(target);
 	const rowCount = area.row + rows.length;
 	const columnCount = area.column + countColumns(rows);
-	if (rowCount > area.lastRow + 1) return false;
-	if (columnCount > area.lastColumn + 1) return false;
+	if (rowCount > area.lastRow + 1 || columnCount > area.lastColumn + 1) return false;
 	// A named range has a fixed size.
-	if (target.name !== undefined && !(await spreadsheet.hasTab(target.name))) return false;
-	const tab = target.tab ?? target.name;
-	const info = await spreadsheet.fetchTabInfo(tab, '1:1');
-	const requests = buildEnlargeTabRequests(info, { rowCount, columnCount });
+	if (target.name !== undefined && !(await spreadsheet.findTab(target.name))) return false;
+	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
+	const requests = buildEnlargeTabRequests(tab, rowCount, columnCount);
 	await spreadsheet.change(requests);
 	return requests.length > 0;
 }
