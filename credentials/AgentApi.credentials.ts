@@ -1,6 +1,6 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { buildAllowedDomainsFields, buildNotice, buildTextField } from './fields';
+import { allowedDomainsFields, buildNotice, buildTextField } from './fields';
 
 export class AgentApi implements ICredentialType {
 	name = 'agentApi';
@@ -48,7 +48,7 @@ export class AgentApi implements ICredentialType {
 			default: false,
 			description: "Whether to connect even if the server's certificate cannot be verified",
 		},
-		...buildAllowedDomainsFields('key'),
+		...allowedDomainsFields,
 	];
 
 	authenticate: IAuthenticateGeneric = {

@@ -73,7 +73,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
 		...fields.endpointFields,
-		...fields.buildAllowedDomainsFields('token'),
+		...fields.allowedDomainsFields,
 	];
 
 	test: ICredentialTestRequest = credentialTest;

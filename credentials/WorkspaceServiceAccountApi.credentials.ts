@@ -49,7 +49,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
-		...fields.buildAllowedDomainsFields('token'),
+		...fields.allowedDomainsFields,
 		{
 			// n8n keeps this token until Google responds with 401. Then n8n asks
 			// `preAuthentication` for a new one.

@@ -141,10 +141,10 @@ export const tokenUrlField = buildAddressField(
 );
 
 /**
- * Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request
+ * Fields that n8n would otherwise add with the default "all", with which its HTTP Request
  * node may send the secret anywhere.
  */
-export const buildAllowedDomainsFields = (secretName: string): INodeProperties[] => [
+export const allowedDomainsFields: INodeProperties[] = [
 	{
 		displayName: 'Allowed HTTP Request Domains',
 		name: 'allowedHttpRequestDomains',
@@ -153,7 +153,7 @@ export const buildAllowedDomainsFields = (secretName: string): INodeProperties[]
 			{
 				name: 'All',
 				value: 'all',
-				description: `The HTTP Request node may send the ${secretName} to any host`,
+				description: 'The HTTP Request node may send the secret to any host',
 			},
 			{
 				name: 'Specific Domains',
@@ -167,7 +167,8 @@ export const buildAllowedDomainsFields = (secretName: string): INodeProperties[]
 			},
 		],
 		default: 'none',
-		description: `Where n8n's HTTP Request node may send this ${secretName}. This does not affect the nodes of this package.`,
+		description:
+			"Where n8n's HTTP Request node may send this secret. This does not affect the nodes of this package.",
 	},
 	buildTextField('Allowed Domains', 'allowedDomains', {
 		placeholder: 'e.g. agent.example.com, *.example.org',

@@ -82,9 +82,6 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
-/** The options with which a model continues a long answer. */
-const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow']);
-
 /**
  * The description that a model reads when the node is a tool. n8n adds the labels of the parameters
  * that the model may fill in.
@@ -98,11 +95,7 @@ export const toolDescriptions: INodeProperties[] = [
 	}),
 ];
 
-function buildToolDescription(
-	text: string,
-	displayOptions: IDisplayOptions,
-	hint = '',
-): INodeProperties {
+function buildToolDescription(text: string, displayOptions: IDisplayOptions): INodeProperties {
 	return {
 		displayName: 'Description',
 		name: 'toolDescription',
@@ -112,7 +105,6 @@ function buildToolDescription(
 		required: true,
 		description:
 			'What the model reads about this tool. Add when the model should use it, and when not.',
-		...(hint && { hint }),
 		displayOptions,
 	};
 }
@@ -126,20 +118,15 @@ function buildOperationDescriptions(
 	operation: Operation,
 ): INodeProperties[] {
 	const { fields, modelCautions, caution } = operation;
-	const buildDescription = (cautionText?: string, choiceDisplay?: IDisplayOptions['show']) => {
-		const operationDisplay = { resource: [resource], operation: [operation.value] };
-		const show = { '@tool': [true], ...operationDisplay, ...choiceDisplay };
-		const { text, hint } = buildOperationTexts(operation, cautionText);
-		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
-	};
-	if (!modelCautions) return [buildDescription(caution)];
+	if (!modelCautions) return [buildOperationDescription(resource, operation, caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
 	// If the field has an expression, all descriptions match, and n8n takes the last, so the first
 	// choice comes last.
-	return choices
-		.toReversed()
-		.map(({ value }) => buildDescription(byValue[value] ?? caution, { [field]: [value] }));
+	return choices.toReversed().map(({ value }) => {
+		const choiceCaution = byValue[value] ?? caution;
+		return buildOperationDescription(resource, operation, choiceCaution, { [field]: [value] });
+	});
 }
 
 /**
@@ -147,27 +134,22 @@ function buildOperationDescriptions(
  * $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
  * of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
  */
-function buildOperationTexts(
-	{ fields, options, modelDescription }: Operation,
+function buildOperationDescription(
+	resource: ResourceName,
+	{ value, fields, modelDescription }: Operation,
 	caution: string | undefined,
-) {
-	const { displayName: file } =
-		fields.find(({ isId, modes, required }) => isId && modes && required) ?? {};
-	const { displayName: continuation } =
-		options.find(({ name }) => continuationOptions.has(name)) ?? {};
-	const text = joinSentences(
-		modelDescription,
-		caution,
-		file && `${file}, if available: ID or URL.`,
-		continuation && `${continuation}, if available, continues a long answer.`,
-	);
-	const hint = joinSentences(
-		file &&
-			`The model does not see which ${file.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		continuation &&
-			`To let the model continue a long answer, add the option ${continuation} and let the model fill it in.`,
-	);
-	return { text, hint };
+	choiceDisplay?: IDisplayOptions['show'],
+): INodeProperties {
+	const show = { '@tool': [true], resource: [resource], operation: [value], ...choiceDisplay };
+	const display = { show, hide: { inputMode: ['json'] } };
+	const fileField = fields.find(({ isId, modes, required }) => isId && modes && required);
+	if (!fileField) return buildToolDescription(joinSentences(modelDescription, caution), display);
+	const { displayName } = fileField;
+	const fileText = `${displayName}, if available: ID or URL.`;
+	return {
+		...buildToolDescription(joinSentences(modelDescription, caution, fileText), display),
+		hint: `The model does not see which ${displayName.toLowerCase()} you choose. Name it here, and say what it holds.`,
+	};
 }
 
 function buildInputObjectText(): string {
@@ -196,10 +178,7 @@ function buildInputObjectText(): string {
  * Whether an input object requires the key of a field if all choices, such as Content Source, have
  * their defaults.
  */
-function isRequiredByDefault(
-	{ required, showWhen = {} }: Field,
-	fields: readonly Field[],
-): boolean {
+function isRequiredByDefault({ required, showWhen = {} }: Field, fields: readonly Field[]) {
 	const includesDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
 		const decidingField = fields.find((otherField) => otherField.name === name);
 		const defaultValue = decidingField?.jsonDefault ?? decidingField?.default;

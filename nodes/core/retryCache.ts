@@ -71,7 +71,7 @@ export class RetryCache<T> {
 	 * Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and
 	 * drops them otherwise.
 	 */
-	endTry(isFailed: boolean): void {
+	endTry(isFailed: boolean) {
 		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
 		const tryLimit = Math.min(5, Math.max(2, this.#retryContext.maxTries || 3));
 		for (const [key, { previousTry, results }] of this.#currentTries) {
@@ -93,7 +93,7 @@ export class RetryCache<T> {
 	}
 }
 
-function keepTry(key: string, { results, tryCount }: FailedTry): void {
+function keepTry(key: string, { results, tryCount }: FailedTry) {
 	// A parallel call of a tool may have kept results under the same key.
 	const earlierResults = getFailedTries().get(key)?.results ?? [];
 	const failedTry = { results: new Map([...earlierResults, ...results]), tryCount };
@@ -102,7 +102,7 @@ function keepTry(key: string, { results, tryCount }: FailedTry): void {
 }
 
 /** Drops a failed try, unless a later try, or a parallel call of a tool, has replaced it. */
-function dropTry(key: string, failedTry: FailedTry | undefined): void {
+function dropTry(key: string, failedTry: FailedTry | undefined) {
 	if (getFailedTries().get(key) === failedTry) getFailedTries().delete(key);
 }
 

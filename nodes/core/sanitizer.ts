@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, Logger } from 'n8n-workflow';
 
 import { getStatusName, type NodeError } from './errors';
-import { secretMask, SecretSearch } from './secretSearch';
+import { buildSecretPattern, replaceSecrets, secretMask } from './secretSearch';
 import { escapeForEditor, shorten, toSingleLine } from './text';
 
 /**
@@ -58,15 +58,18 @@ const searchedMargin = 4000;
  * line, without secrets.
  */
 export class Sanitizer {
-	readonly #secretSearch = new SecretSearch();
+	readonly #secrets: Set<string>;
+	/** Built when a text is searched, because most runs search none. */
+	#secretPattern: RegExp | undefined;
 
 	/** @param secrets the secrets of the credentials in use */
 	constructor(secrets: Iterable<string> = []) {
-		this.addSecrets(secrets);
+		this.#secrets = new Set(secrets);
 	}
 
-	addSecrets(secrets: Iterable<string>): void {
-		for (const secret of secrets) this.#secretSearch.addSecret(secret);
+	addSecrets(secrets: Iterable<string>) {
+		for (const secret of secrets) this.#secrets.add(secret);
+		this.#secretPattern = undefined;
 	}
 
 	sanitizeText(text: string, maxLength = maxTextLength): string {
@@ -104,7 +107,8 @@ export class Sanitizer {
 	}
 
 	#replaceSecrets(text: string): string {
-		return replaceLikelySecrets(this.#secretSearch.replaceSecrets(text));
+		this.#secretPattern ??= buildSecretPattern(this.#secrets);
+		return replaceLikelySecrets(replaceSecrets(text, this.#secretPattern));
 	}
 }
 
@@ -128,7 +132,7 @@ export function showHints(
 	context: IExecuteFunctions,
 	hints: Iterable<string>,
 	sanitizer: Sanitizer,
-): void {
+) {
 	const messages = [...hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
 	if (messages.length === 0) return;
 	context.addExecutionHints(

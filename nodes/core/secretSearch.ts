@@ -19,30 +19,19 @@ const maxSecretLength = 4096;
 /** Nobody sees these characters, so a secret with some of them inside can still be read. */
 const invisiblePattern = /\p{Default_Ignorable_Code_Point}/gu;
 
-/**
- * Finds secrets in a text: as they are, URL-encoded, in base64, in hexadecimal and in JSON, without
- * regard to case.
- */
-export class SecretSearch {
-	readonly #secrets = new Set<string>();
-	/** Built when a text is searched, because most runs search none. */
-	#pattern: RegExp | undefined;
-
-	addSecret(secret: string): void {
-		this.#secrets.add(secret);
-		this.#pattern = undefined;
-	}
-
-	replaceSecrets(text: string): string {
-		this.#pattern ??= buildPattern(this.#secrets);
-		const visibleText = text.replaceAll(invisiblePattern, '');
-		const cleanText = visibleText.replaceAll(this.#pattern, secretMask);
-		// Invisible characters that hide no secret stay, because they also join emojis.
-		return cleanText === visibleText ? text : cleanText;
-	}
+/** Replaces what matches the pattern of secrets. */
+export function replaceSecrets(text: string, pattern: RegExp): string {
+	const visibleText = text.replaceAll(invisiblePattern, '');
+	const cleanText = visibleText.replaceAll(pattern, secretMask);
+	// Invisible characters that hide no secret stay, because they also join emojis.
+	return cleanText === visibleText ? text : cleanText;
 }
 
-function buildPattern(secrets: Iterable<string>): RegExp {
+/**
+ * Builds the pattern that finds secrets in a text: as they are, URL-encoded, in base64, in
+ * hexadecimal and in JSON, without regard to case.
+ */
+export function buildSecretPattern(secrets: Iterable<string>): RegExp {
 	const sources = new Set<string>();
 	for (const secret of secrets) {
 		const lines = secret.split(/\r?\n|\\n/).map((line) => line.trim());

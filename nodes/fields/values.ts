@@ -67,19 +67,6 @@ export class TypedText {
 	}
 }
 
-/**
- * Reads values by column from n8n's column mapper or a plain object. Unset values are undefined.
- * @returns undefined if n8n maps by name
- */
-function readColumns(field: Field, raw: unknown, context: ReadContext) {
-	if (!isRecord(raw))
-		throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
-	if (context.mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
-	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
-	const values = Object.entries(raw['value'] ?? {}) as Array<[string, unknown]>;
-	return Object.fromEntries(values.map(([name, value]) => [name, value ?? undefined]));
-}
-
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
 	const isLocator = context.mode === 'fields' && isRecord(raw) && 'mode' in raw;
@@ -96,33 +83,16 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
+const listExpectation = 'an array, or text separated by commas or new lines';
+
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
 	const entries: unknown = typeof raw === 'string' ? splitList(raw) : raw;
-	const expectation = 'an array, or text separated by commas or new lines';
-	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, expectation);
+	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, listExpectation);
 	const texts = entries.map((entry) => readText(field, entry, context));
 	const filledTexts = texts.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
-}
-
-/**
- * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form that
- * nobody filled in.
- */
-function readPairs(field: Field, raw: unknown, context: ReadContext) {
-	if (!isRecord(raw))
-		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const formRows = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
-	const rows: unknown[][] = Array.isArray(formRows)
-		? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
-		: Object.entries(raw);
-	const pairs = rows.map(([name, value]) => ({
-		name: readText(field, name, context),
-		value: readText(field, value, context),
-	}));
-	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
 /**
@@ -135,7 +105,7 @@ export function refuseUnknownEntryKeys(
 	keys: readonly string[],
 	expectation: string,
 	context: ReadContext,
-): void {
+) {
 	if (context.mode === 'fields') return;
 	for (const key of entries.flatMap((entry) => Object.keys(entry)))
 		if (!keys.includes(key))
@@ -182,7 +152,7 @@ export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
-export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
+export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext) {
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	if (context.mode === 'json') {
 		// Null and an empty list say that no file is named on purpose.
@@ -197,18 +167,12 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 }
 
 /** Returns whether a value that is saved in the workflow has an expression. */
-export function hasExpression(value: unknown): boolean {
+export function hasExpression(value: unknown) {
 	if (typeof value === 'string') return value.startsWith('=');
 	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
-
-function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
-	const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
-	const filledEntries = entries.filter((entry) => !isBlank(entry));
-	return filledEntries.map((entry) => readAttachment(field, entry, context));
-}
 
 function readAttachment(field: Field, entry: unknown, context: ReadContext): AttachmentInput {
 	if (typeof entry === 'string') return { field: entry.trim() };
@@ -234,24 +198,6 @@ const minSecondsSince1970 = 1e8;
 const minMillisecondsSince1970 = 1e11;
 const maxMillisecondsSince1970 = 1e13;
 
-/**
- * Reads a time as ISO 8601 in UTC, or ''. Takes what n8n and programs write. What a person writes,
- * such as 2.11.2026, is refused, because it can mean two days. A time without an offset is in the
- * workflow's time zone, as everywhere in n8n.
- */
-function readDateTime(field: Field, raw: unknown, context: ReadContext): string {
-	if (raw === '') return '';
-	// A Date and n8n's DateTime become text in ISO 8601.
-	const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
-	const text = typeof value === 'string' ? value : '';
-	const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
-	const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
-	if (time) return time.toISOString();
-	const expectation =
-		'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
-	throw createValueRefusal(field, context, expectation);
-}
-
 function parseUnixTime(number: number): Date | undefined {
 	if (!(number >= minSecondsSince1970 && number <= maxMillisecondsSince1970)) return undefined;
 	return new Date(number < minMillisecondsSince1970 ? number * 1000 : number);
@@ -269,22 +215,7 @@ function parseIsoTime(text: string, timezone: string): Date | undefined {
 	}
 }
 
-function readBoolean(field: Field, raw: unknown, context: ReadContext): boolean {
-	if (typeof raw === 'boolean') return raw;
-	if (context.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
-	throw createTypeRefusal(field, raw, context, 'true or false');
-}
-
-function readNumber(field: Field, raw: unknown, context: ReadContext): number {
-	const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
-	const value = mayBeText ? Number(raw) : raw;
-	if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
-	const kind = field.decimals === undefined ? 'a whole number' : 'a number';
-	const found = typeof value === 'number' && !Number.isNaN(value) ? value : describeType(raw);
-	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
-}
-
-function isAllowedNumber(value: number, { decimals, minimum, maximum }: Field): boolean {
+function isAllowedNumber(value: number, { decimals, minimum, maximum }: Field) {
 	if (!Number.isFinite(value)) return false;
 	if (decimals === undefined && !Number.isInteger(value)) return false;
 	return value >= (minimum ?? value) && value <= (maximum ?? value);
@@ -295,49 +226,111 @@ function describeLimits({ minimum, maximum }: Field): string {
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-function readChoice(field: Field, raw: unknown, context: ReadContext): string {
-	const values = field.options?.map(({ value }) => value) ?? [];
-	if (typeof raw === 'string' && values.includes(raw)) return raw;
-	throw createValueRefusal(field, context, `one of: ${values.join(', ')}`);
-}
-
 type ValueReader = (field: Field, raw: unknown, context: ReadContext) => unknown;
-
-function readAddressList(field: Field, raw: unknown, context: ReadContext): string {
-	if (!Array.isArray(raw)) return readText(field, raw, context);
-	return readList(field, raw, context).join('\n');
-}
-
-/**
- * Refuses an expression that gives no tab, because otherwise the node would change the first tab
- * unnoticed.
- */
-function readTab(field: Field, raw: unknown, context: ReadContext): string {
-	const title = readLocatorText(field, raw, context);
-	if (!isBlank(title)) return title;
-	const rawTitle = isRecord(raw) ? raw['value'] : raw;
-	if (rawTitle == null && hasExpression(context.findSavedValue?.(field)))
-		throw createValueRefusal(field, context, 'the name of a tab, not undefined');
-	return '';
-}
 
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	list: readList,
-	addressList: readAddressList,
-	pairs: readPairs,
 	rows: readRows,
 	records: readRows,
-	columns: readColumns,
-	tab: readTab,
-	attachments: readAttachments,
+
+	addressList(field, raw, context) {
+		if (!Array.isArray(raw)) return readText(field, raw, context);
+		return readList(field, raw, context).join('\n');
+	},
+
+	/**
+	 * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form
+	 * that nobody filled in.
+	 */
+	pairs(field, raw, context) {
+		if (!isRecord(raw))
+			throw createTypeRefusal(field, raw, context, 'an object with names and values');
+		const formRows = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
+		const rows: unknown[][] = Array.isArray(formRows)
+			? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
+			: Object.entries(raw);
+		const pairs = rows.map(([name, value]) => ({
+			name: readText(field, name, context),
+			value: readText(field, value, context),
+		}));
+		return pairs.filter(({ name, value }) => name !== '' || value !== '');
+	},
+
+	attachments(field, raw, context) {
+		const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
+		const filledEntries = entries.filter((entry) => !isBlank(entry));
+		return filledEntries.map((entry) => readAttachment(field, entry, context));
+	},
+
+	/**
+	 * Refuses an expression that gives no tab, because otherwise the node would change the first
+	 * tab unnoticed.
+	 */
+	tab(field, raw, context) {
+		const title = readLocatorText(field, raw, context);
+		if (!isBlank(title)) return title;
+		const rawTitle = isRecord(raw) ? raw['value'] : raw;
+		if (rawTitle == null && hasExpression(context.findSavedValue?.(field)))
+			throw createValueRefusal(field, context, 'the name of a tab, not undefined');
+		return '';
+	},
+
+	/**
+	 * Reads values by column from n8n's column mapper or a plain object. Unset values are
+	 * undefined.
+	 * @returns undefined if n8n maps by name
+	 */
+	columns(field, raw, context) {
+		if (!isRecord(raw))
+			throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
+		if (context.mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
+		if (raw['mappingMode'] === 'autoMapInputData') return undefined;
+		const values = Object.entries(raw['value'] ?? {}) as Array<[string, unknown]>;
+		return Object.fromEntries(values.map(([name, value]) => [name, value ?? undefined]));
+	},
 };
 
 const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
-	boolean: readBoolean,
-	number: readNumber,
-	options: readChoice,
 	json: (_, raw) => raw,
-	dateTime: readDateTime,
+
+	boolean(field, raw, context) {
+		if (typeof raw === 'boolean') return raw;
+		if (context.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
+		throw createTypeRefusal(field, raw, context, 'true or false');
+	},
+
+	number(field, raw, context) {
+		const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
+		const value = mayBeText ? Number(raw) : raw;
+		if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
+		const kind = field.decimals === undefined ? 'a whole number' : 'a number';
+		const found = typeof value === 'number' && !Number.isNaN(value) ? value : describeType(raw);
+		throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
+	},
+
+	options(field, raw, context) {
+		const values = field.options?.map(({ value }) => value) ?? [];
+		if (typeof raw === 'string' && values.includes(raw)) return raw;
+		throw createValueRefusal(field, context, `one of: ${values.join(', ')}`);
+	},
+
+	/**
+	 * Reads a time as ISO 8601 in UTC, or ''. Takes what n8n and programs write. What a person
+	 * writes, such as 2.11.2026, is refused, because it can mean two days. A time without an offset
+	 * is in the workflow's time zone, as everywhere in n8n.
+	 */
+	dateTime(field, raw, context) {
+		if (raw === '') return '';
+		// A Date and n8n's DateTime become text in ISO 8601.
+		const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
+		const text = typeof value === 'string' ? value : '';
+		const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
+		const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
+		if (time) return time.toISOString();
+		const expectation =
+			'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
+		throw createValueRefusal(field, context, expectation);
+	},
 };
 
 /**

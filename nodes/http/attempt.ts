@@ -131,7 +131,7 @@ function refuseProxyResponse(
 	{ statusCode, body }: Pick<FullResponse, 'statusCode'> & Partial<FullResponse>,
 	{ response }: Exchange,
 	url: string,
-): void {
+) {
 	const socket = response?.socket;
 	// n8n's HTTP client passes on a proxy's answer to CONNECT, which comes without the TLS of the
 	// service's answer. A proxy that grants CONNECT gives no response of its own, so a success is

@@ -26,7 +26,7 @@ export class BodyError extends Error {
 }
 
 /** Returns whether a request failed because to parse its response would block n8n. */
-export function isTooCostly(error: unknown): boolean {
+export function isTooCostly(error: unknown) {
 	const cause = error instanceof Error ? error.cause : undefined;
 	return cause instanceof BodyError && cause.reason === 'tooCostly';
 }

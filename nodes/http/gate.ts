@@ -65,7 +65,7 @@ export class Gate {
 	 * Waits for a place among the running requests. The caller must give it back with `leave`.
 	 * Rejects if the signal aborts or has aborted.
 	 */
-	async enter(signal: AbortSignal | undefined): Promise<void> {
+	async enter(signal: AbortSignal | undefined) {
 		signal?.throwIfAborted();
 		if (this.#runningCount < this.#places) {
 			this.#runningCount++;
@@ -85,7 +85,7 @@ export class Gate {
 		});
 	}
 
-	leave(): void {
+	leave() {
 		this.#runningCount--;
 		while (this.#runningCount < this.#places) {
 			const admit = this.#queue.shift();
@@ -104,14 +104,14 @@ export class Gate {
 	 * @param sentAt when the request was sent
 	 * @param failure undefined if the request succeeded
 	 */
-	recordEnd(sentAt: number, failure?: NodeError): void {
+	recordEnd(sentAt: number, failure?: NodeError) {
 		if (failure && isRateLimited(failure)) this.#close(sentAt, failure);
 		// A request that was sent before the last refusal shows nothing.
 		else if (this.#closeCount > 0 && sentAt > this.#lastRefusalAt) this.#closeCount = 0;
 		else if (this.#closeCount === 0 && !failure) this.#countSuccess();
 	}
 
-	#countSuccess(): void {
+	#countSuccess() {
 		this.#acceptedCount++;
 		if (this.#acceptedCount < this.#concurrency) return;
 		const grown = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
@@ -119,7 +119,7 @@ export class Gate {
 		this.#acceptedCount = 0;
 	}
 
-	#close(sentAt: number, refusal: NodeError): void {
+	#close(sentAt: number, refusal: NodeError) {
 		const { periodMilliseconds, random } = this.#settings;
 		const { now } = this;
 		this.lastRefusal = refusal;

@@ -103,7 +103,7 @@ class RetryLoop {
 	 * Waits until the gate is open and has a place. Only the time in which it is closed is a pause.
 	 * @throws NodeError
 	 */
-	async #passGate(lastFailure: NodeError | undefined): Promise<void> {
+	async #passGate(lastFailure: NodeError | undefined) {
 		const { gate, signal } = this.#policy;
 		for (;;) {
 			this.#throwIfStopped();
@@ -114,7 +114,7 @@ class RetryLoop {
 				await this.#pause(pause);
 			}
 			await gate.enter(signal).catch(() => {
-				throw this.#createStop();
+				this.#throwIfStopped();
 			});
 			if (gate.pause === 0) return;
 			gate.leave();
@@ -122,7 +122,7 @@ class RetryLoop {
 	}
 
 	/** @throws NodeError if the attempt must not be repeated */
-	#checkRepeat(failure: NodeError): void {
+	#checkRepeat(failure: NodeError) {
 		const { repeat, hasVisibleEffect } = this.#effect;
 		const { outcome, retryable } = failure;
 		this.#mayBeDone ||= hasVisibleEffect && outcome === 'unknown';
@@ -161,7 +161,7 @@ class RetryLoop {
 	}
 
 	/** @throws NodeError if the policy does not allow the pause, or no pause at all */
-	#checkPause(milliseconds: number, failure: NodeError): void {
+	#checkPause(milliseconds: number, failure: NodeError) {
 		if (milliseconds <= this.#allowedPause && this.#allowedPause > 0) return;
 		const { texts, maxRetryWaitMilliseconds } = this.#policy;
 		const what = failure.retryAfterMilliseconds
@@ -174,7 +174,7 @@ class RetryLoop {
 	}
 
 	/** Waits, but no longer than until the execution is stopped. */
-	async #pause(milliseconds: number): Promise<void> {
+	async #pause(milliseconds: number) {
 		const { signal, gate } = this.#policy;
 		this.#pausedMilliseconds += milliseconds;
 		await new Promise<void>((resolve) => {
@@ -188,14 +188,11 @@ class RetryLoop {
 		});
 	}
 
-	#throwIfStopped(): void {
-		if (this.#policy.signal?.aborted) throw this.#createStop();
-	}
-
-	#createStop(): NodeError {
-		const { texts } = this.#policy;
-		if (this.#mayBeDone) return createStoppedError(texts.mayBeDone, 'unknown');
-		return createStoppedError(texts.nothingDone);
+	#throwIfStopped() {
+		const { signal, texts } = this.#policy;
+		if (!signal?.aborted) return;
+		if (this.#mayBeDone) throw createStoppedError(texts.mayBeDone, 'unknown');
+		throw createStoppedError(texts.nothingDone);
 	}
 
 	/**

@@ -20,9 +20,8 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	];
 	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
-	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 60 };
 	const naming = new FieldNaming([], 'json');
-	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits });
+	return new InputItem(context, 0, new RunState(new Sanitizer()), naming);
 }
 
 test('a file that is not in the storage of this process names what processes must share', async () => {
@@ -70,7 +69,7 @@ describe('chunks', () => {
 
 	test.each([
 		[3, ['012', '345', '678', '9']],
-		[5, ['01234', '56789']],
+		[5, ['01234', '56789', '']],
 		[20, ['0123456789']],
 	])('of %d bytes', async (size, chunks) => {
 		expect(await cut(createReadStream(file), size)).toEqual(chunks);

@@ -10,17 +10,28 @@ import {
 	baseRequestOptions,
 	type FullResponse,
 } from '../../http/attempt';
-import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { readBody, readErrorBody } from '../../http/body';
 import { Gate } from '../../http/gate';
 import { withRetries } from '../../http/loop';
-import { checkAllowedHost } from '../session/allowedHosts';
-import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
-import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
+import {
+	checkAllowedHost,
+	type AgentCredentials,
+	buildIdentity,
+	listSecrets,
+	buildChannelBaseUrl,
+	buildExecuteUrl,
+} from '../session/credentials';
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
-import { type AgentResponse, isTooCostlyJson } from './response';
+import { parseResponseContent, type ResponseContent } from './response';
 
-export type AgentCall = ReturnType<typeof prepareCall>;
+/** A call, with what was sent and received so far. */
+export interface AgentCall extends ReturnType<typeof prepareCall> {
+	/** The body of the last request. */
+	sentBody?: ReturnType<AgentCall['buildBody']>;
+	/** The response, if the call succeeded. */
+	response?: { readonly statusCode: number; readonly content: ResponseContent };
+}
 
 /**
  * Reads and checks the parameters of one item and the credentials.
@@ -34,9 +45,8 @@ export function prepareCall(
 	const { params, override } = readItemParameters(rawParameters, index);
 	const wait = readWaitSettings(params);
 	const url = buildExecuteUrl(api);
-	const isCertificateChecked = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signatureApi, new URL(url), isCertificateChecked);
-	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
+	checkAllowedHost(signatureApi, api, new URL(url));
+	if (wait) checkAllowedHost(signatureApi, api, buildChannelBaseUrl(api));
 	const identity = buildIdentity(signatureApi, override);
 	const sessionId = params.sessionId || randomUUID();
 	return {
@@ -74,26 +84,17 @@ export function getRequestIdentity({ url, params, buildBody }: AgentCall): unkno
 	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
 }
 
-/** A call, with what was sent and received so far. */
-export interface CallProgress {
-	readonly call: AgentCall;
-	/** The body of the last request. Before the first one, a body that was never sent. */
-	sentBody: ReturnType<AgentCall['buildBody']>;
-	agentResponse?: AgentResponse;
-}
-
 /**
  * Sends the execute call, and sends it again only if the service certainly did not accept it.
- * Updates `progress`.
  * @param prepareAttempt called before each attempt. Throws if nothing may be sent
  * @throws NodeError if there is no response, or its status is not from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
-	progress: CallProgress,
+	call: AgentCall,
 	prepareAttempt?: () => Promise<void>,
 ): Promise<void> {
-	const { params, url } = progress.call;
+	const { params, url } = call;
 	const signal = context.getExecutionCancelSignal();
 	const attemptSettings = {
 		timeoutMilliseconds: params.timeoutSeconds * 1000,
@@ -101,11 +102,11 @@ export async function sendExecuteCall(
 		texts: agentTexts,
 		toRequestError: (error: unknown) => convertThrownError(error, url),
 	};
-	progress.agentResponse = await withRetries(
+	call.response = await withRetries(
 		async () => {
 			await prepareAttempt?.();
 			return await attemptRequest(
-				(attemptSignal) => sendAttempt(context, progress, attemptSignal),
+				(attemptSignal) => sendAttempt(context, call, attemptSignal),
 				attemptSettings,
 			);
 		},
@@ -119,13 +120,9 @@ export async function sendExecuteCall(
 	);
 }
 
-async function sendAttempt(
-	{ helpers }: IExecuteFunctions,
-	progress: CallProgress,
-	signal: AbortSignal,
-): Promise<AgentResponse> {
-	const { call } = progress;
-	progress.sentBody = call.buildBody();
+async function sendAttempt({ helpers }: IExecuteFunctions, call: AgentCall, signal: AbortSignal) {
+	const body = call.buildBody();
+	call.sentBody = body;
 	// httpRequestWithAuthentication() would read the credential from n8n's database for each
 	// request, and repeat the call after a 401.
 	const send = () =>
@@ -139,29 +136,28 @@ async function sendAttempt(
 				'Accept-Encoding': 'identity',
 				'x-api-key': call.api.apiKey,
 			},
-			body: JSON.stringify(progress.sentBody),
+			body: JSON.stringify(body),
 			ignoreHttpStatusErrors: true,
 			skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
 			timeout: call.params.timeoutSeconds * 1000,
 			abortSignal: signal,
 		}) as Promise<FullResponse>;
 	const response = await awaitResponse(send, call.url, signal);
-	return await readAgentResponse(response, call, signal);
+	return await readResponse(response, call, signal);
 }
 
-async function readAgentResponse(
+async function readResponse(
 	response: FullResponse,
-	call: AgentCall,
+	{ sanitizer, responseSecrets }: AgentCall,
 	signal: AbortSignal,
-): Promise<AgentResponse> {
+) {
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const body = await readErrorBody(response.body);
-		throw convertFailedResponse({ statusCode, headers, body }, call.sanitizer);
+		throw convertFailedResponse({ statusCode, headers, body }, sanitizer);
 	}
 	const body = await readBody(response, signal);
-	const agentResponse = { statusCode, headers, body };
-	if (isTooCostlyJson(agentResponse)) throw new BodyError('tooCostly');
-	return agentResponse;
+	const content = parseResponseContent({ statusCode, headers, body }, responseSecrets);
+	return { statusCode, content };
 }

@@ -70,6 +70,8 @@ export async function callAndWait(
 			wait.handleCallFailure(error);
 		});
 		return await wait.awaitMessages();
+	} catch (error) {
+		throw wait.addReceivedMessages(error);
 	} finally {
 		await wait.close();
 	}
@@ -135,7 +137,7 @@ class MessageWait implements ConnectionListener {
 		const hasAwaitedMessages =
 			endReason === 'match' || endReason === 'count' || endReason === 'failure';
 		if (!hasAwaitedMessages || error.outcome === 'notDone' || this.#isStopped())
-			throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
+			throw errors.addPossibleGap(error, this.#gapCause);
 		this.#callFailure = error;
 	}
 
@@ -144,21 +146,26 @@ class MessageWait implements ConnectionListener {
 		const collector = this.#collector;
 		this.#ensureConnection();
 		collector.markCallEnded();
-		try {
-			await this.#waitUntil(
-				() => collector.endReason !== undefined || this.#refusal !== undefined,
-			);
-			const endedBy = this.#checkEnd();
-			return {
-				messages: collector.messages,
-				endedBy,
-				hasGap: this.#gapCause !== undefined,
-				closeFrame: this.#closeFrame,
-				callFailure: this.#callFailure,
-			};
-		} catch (error) {
-			throw isNodeError(error) ? this.#addReceivedMessages(error) : error;
-		}
+		await this.#waitUntil(
+			() => collector.endReason !== undefined || this.#refusal !== undefined,
+		);
+		return {
+			messages: collector.messages,
+			endedBy: this.#checkEnd(),
+			hasGap: this.#gapCause !== undefined,
+			closeFrame: this.#closeFrame,
+			callFailure: this.#callFailure,
+		};
+	}
+
+	/** Adds what arrived after the call to a failure. */
+	addReceivedMessages(error: unknown): unknown {
+		const { messages } = this.#collector;
+		if (!isNodeError(error) || (messages.length === 0 && !this.#gapCause)) return error;
+		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
+		const details: IDataObject = { ...error.details, messages: lastMessages };
+		if (this.#gapCause) details.gap = true;
+		return error.with({ details });
 	}
 
 	async close(): Promise<void> {
@@ -245,15 +252,6 @@ class MessageWait implements ConnectionListener {
 		if (endReason !== 'timeout') return endReason;
 		const failure = errors.createWaitTimeoutError(settings, messages);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
-	}
-
-	#addReceivedMessages(failure: NodeError): NodeError {
-		const { messages } = this.#collector;
-		if (messages.length === 0 && !this.#gapCause) return failure;
-		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
-		const details: IDataObject = { ...failure.details, messages: lastMessages };
-		if (this.#gapCause) details.gap = true;
-		return failure.with({ details });
 	}
 
 	/**

@@ -18,10 +18,9 @@ import {
 	classifyStatus,
 	formatNetworkMessage,
 } from '../../http/networkErrors';
-import { findFieldText, findText, listDistinct } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
+import { findFieldText, findText, listDistinct, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, parseJsonOrText, quoteResponse } from './response';
+import { parseJsonOrText, quoteResponse, type RawResponse } from './response';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
@@ -61,18 +60,15 @@ const bodyErrorAdvice: BodyErrorAdvice = {
 };
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
-export function convertFailedResponse(
-	agentResponse: AgentResponse,
-	sanitizer: Sanitizer,
-): NodeError {
-	const { statusCode } = agentResponse;
-	const retryAfterMilliseconds = parseRetryAfter(agentResponse.headers['retry-after']);
+export function convertFailedResponse(response: RawResponse, sanitizer: Sanitizer): NodeError {
+	const { statusCode } = response;
+	const retryAfterMilliseconds = parseRetryAfter(response.headers['retry-after']);
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429
 	// does, that the agent was not started.
 	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
 	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);
 	const [meaning, description] = explainStatus(statusCode, attemptResult);
-	const excerpt = quoteResponse(agentResponse, sanitizer);
+	const excerpt = quoteResponse(response, sanitizer);
 	return new NodeError({
 		code: statusCode,
 		message: `${meaning} (${statusCode})${excerpt && `: ${excerpt}`}`,

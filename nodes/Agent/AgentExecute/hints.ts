@@ -1,11 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { isRecord } from '../../fields/values';
-import { listDistinct } from '../session/messageFields';
+import { listDistinct } from '../session/messages';
 import type { AgentCall } from './call';
 import type { WaitResult } from './callAndWait';
-
-type HintParams = Pick<AgentCall['params'], 'textField' | 'sessionId'>;
 
 /**
  * Builds the hints about an item that n8n shows below the node.
@@ -13,9 +11,9 @@ type HintParams = Pick<AgentCall['params'], 'textField' | 'sessionId'>;
  */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
-	{ textField, sessionId }: HintParams,
+	{ textField, sessionId }: Pick<AgentCall['params'], 'textField' | 'sessionId'>,
+	isChat: boolean,
 	waitResult?: WaitResult,
-	isChat = false,
 ): string[] {
 	const hints: string[] = [];
 	if (waitResult?.callFailure)

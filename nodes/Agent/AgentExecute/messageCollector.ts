@@ -5,8 +5,7 @@ import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
 import type { CloseReason } from '../session/closeReason';
-import { meetsCondition, findMessageId } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
+import { meetsCondition, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 /**
@@ -24,16 +23,12 @@ export type WaitEndReason = EndedBy | 'failure';
  */
 const maxMessages = 10_000;
 
-const getEndedWaits = () =>
-	getGlobalSingleton('endedWaits', () => ({
-		/** How many waits have ended. The last one has this number. */
-		lastNumber: 0,
-		/**
-		 * By the hash of session and message ID: the number of the ended wait that received the
-		 * message. Takes about 5 MB when full.
-		 */
-		numberByHash: new BoundedMap<string, number>(50_000),
-	}));
+/**
+ * By the hash of session and message ID: when the wait ended that received the message. Takes about
+ * 5 MB when full.
+ */
+const getWaitEnds = () =>
+	getGlobalSingleton('waitEnds', () => new BoundedMap<string, number>(50_000));
 
 export interface CollectorSetup {
 	readonly settings: WaitSettings;
@@ -61,8 +56,7 @@ export class MessageCollector {
 	readonly #onEnd: () => void;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
-	/** The number of the last wait that had ended when this one began. */
-	readonly #lastNumberAtStart = getEndedWaits().lastNumber;
+	readonly #startedAt = performance.now();
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isCallSent = false;
@@ -122,10 +116,9 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const endedWaits = getEndedWaits();
-		endedWaits.lastNumber++;
-		for (const hash of this.#receivedHashes)
-			endedWaits.numberByHash.set(hash, endedWaits.lastNumber);
+		const waitEnds = getWaitEnds();
+		const now = performance.now();
+		for (const hash of this.#receivedHashes) waitEnds.set(hash, now);
 	}
 
 	#isAccepted(message: SessionMessage): boolean {
@@ -147,8 +140,8 @@ export class MessageCollector {
 		if (id === undefined) return true;
 		const key = JSON.stringify([sessionKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const number = getEndedWaits().numberByHash.get(hash);
-		if (number !== undefined && number <= this.#lastNumberAtStart) return false;
+		const endedAt = getWaitEnds().get(hash) ?? Infinity;
+		if (endedAt <= this.#startedAt) return false;
 		const isNew = !this.#receivedHashes.has(hash);
 		this.#receivedHashes.add(hash);
 		return isNew;

@@ -1,5 +1,4 @@
-import { findText } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
+import { findText, type SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
 import type { EndedBy } from './messageCollector';
 

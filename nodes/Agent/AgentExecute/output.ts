@@ -8,11 +8,9 @@ import type {
 import { toError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
-import { findText } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
-import type { CallProgress, AgentCall } from './call';
+import { findText, type SessionMessage } from '../session/messages';
+import type { AgentCall } from './call';
 import { buildOutputText } from './messageTexts';
-import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';
 
 /**
@@ -22,26 +20,24 @@ import type { WaitResult } from './callAndWait';
 export async function buildOutputItem(
 	{ helpers }: IExecuteFunctions,
 	index: number,
-	{ call, sentBody, agentResponse }: CallProgress,
+	{ params, sentBody, response }: AgentCall,
 	waitResult: WaitResult | undefined,
 ): Promise<INodeExecutionData> {
-	const { sessionId, userId, startStepName, timestamp } = sentBody;
+	const { sessionId, userId, startStepName, timestamp } = sentBody ?? {};
+	const { statusCode = null, content = { response: null } } = response ?? {};
 	const json: IDataObject = { output: null, sessionId, userId, startStepName, timestamp };
-	json.statusCode = agentResponse?.statusCode ?? null;
+	json.statusCode = statusCode;
 	json.response = null;
 	const binary: IBinaryKeyData = {};
-	if (agentResponse) {
-		const content = parseResponseContent(agentResponse, call.responseSecrets);
-		if ('bytes' in content) {
-			const { bytes, fileName, mimeType } = content;
-			binary.data = await storeBinary(helpers, bytes, fileName, mimeType);
-		} else {
-			json.response = content.response as IDataObject;
-			json.output = findText(content.response, call.params.textField) ?? null;
-		}
+	if ('bytes' in content) {
+		const { bytes, fileName, mimeType } = content;
+		binary.data = await storeBinary(helpers, bytes, fileName, mimeType);
+	} else {
+		json.response = content.response as IDataObject;
+		json.output = findText(content.response, params.textField) ?? null;
 	}
 	if (waitResult) {
-		Object.assign(json, buildWaitJson(waitResult, call.params));
+		Object.assign(json, buildWaitJson(waitResult, params));
 		for (const message of waitResult.messages)
 			if (message.format === 'binary')
 				binary[`message_${message.sequence}`] = await storeBinary(helpers, message.bytes);

@@ -12,7 +12,7 @@ import {
 	parseJson,
 } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
-import type { FieldCondition } from '../session/messageFields';
+import type { FieldCondition } from '../session/messages';
 import {
 	executeFields,
 	executeOptions,

@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { secretMask } from '../../core/secretSearch';
 import { buildExcerpt } from '../../core/text';
 import type { Sanitizer } from '../../core/sanitizer';
-import { mayBeJson, tryParseJson } from '../../http/body';
+import { BodyError, mayBeJson, tryParseJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
 import { parseJsonContent } from '../session/messages';
 
-/** A complete response of the agent service. */
-export interface AgentResponse {
+/** A response of the agent service whose body was read. */
+export interface RawResponse {
 	readonly statusCode: number;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: Buffer;
@@ -19,7 +19,7 @@ export interface AgentResponse {
  * The content of a body. `response` is parsed JSON, a text, or null for an empty body. `bytes`
  * become `binary.data` of the item.
  */
-type ResponseContent =
+export type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
@@ -38,22 +38,25 @@ const jsonTypePattern = /^(?:(?:application|text)\/json)?$|\+json$/;
  * Parses a body: JSON to its value, text to a string, and everything else to bytes. An object or
  * array is JSON whatever its type, because services differ in what they call it.
  * @param secrets the secrets to replace in the text
+ * @throws BodyError if reading the JSON would block n8n, or take more memory than it has
  */
 export function parseResponseContent(
-	{ body, headers }: AgentResponse,
+	{ body, headers }: RawResponse,
 	secrets: string[] = [],
 ): ResponseContent {
 	if (body.length === 0) return { response: null };
 	const mimeType = getMediaType(headers);
+	const isJson = jsonTypePattern.test(mimeType);
+	if (isJson && mayBeJson(body) && !canParse(body)) throw new BodyError('tooCostly');
 	const disposition = headers['content-disposition'] ?? '';
 	const isText = textTypePattern.test(mimeType);
 	const mayBeText = isText || (mayBeJson(body) && !/^\s*attachment\b/i.test(disposition));
 	const text = mayBeText ? decodeText(body, headers) : undefined;
 	if (text !== undefined) {
 		const shownText = replaceSecrets(text, secrets);
-		// `isTooCostlyJson` knows only JSON in UTF-8.
-		const isCheckedJson = jsonTypePattern.test(mimeType) && isUtf8(body);
-		const response = isCheckedJson ? parseJsonOrText(shownText) : parseStructure(shownText);
+		// Only JSON in UTF-8 was checked above.
+		const parse = isJson && isUtf8(body) ? parseJsonOrText : parseStructure;
+		const response = parse(shownText);
 		if (isText || response !== shownText) return { response };
 	}
 	const [, name = ''] = /filename="?([^";]+)/i.exec(disposition) ?? [];
@@ -92,10 +95,6 @@ function replaceSecrets(text: string, secrets: readonly string[]): string {
 	return replacedText;
 }
 
-/** Whether reading the body would block n8n, or take more memory than it has. */
-export const isTooCostlyJson = ({ body, headers }: AgentResponse): boolean =>
-	jsonTypePattern.test(getMediaType(headers)) && mayBeJson(body) && !canParse(body);
-
 /** Parses JSON. Returns a text that is no JSON as it is. */
 export function parseJsonOrText(text: string): unknown {
 	const value = tryParseJson(text);
@@ -103,7 +102,7 @@ export function parseJsonOrText(text: string): unknown {
 }
 
 /** Builds a sanitized excerpt of the response. A web page and a file have none. */
-export function quoteResponse({ body, headers }: AgentResponse, sanitizer: Sanitizer): string {
+export function quoteResponse({ body, headers }: RawResponse, sanitizer: Sanitizer): string {
 	if (!textTypePattern.test(getMediaType(headers))) return '';
 	return buildExcerpt(sanitizer.sanitizeText(body.toString()));
 }

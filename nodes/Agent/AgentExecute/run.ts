@@ -17,7 +17,7 @@ import { buildHints } from './hints';
 import { createLiveView, type LiveView } from './liveView';
 import * as outputs from './output';
 import { naming } from './parameters';
-import { type AgentResponse, parseResponseContent } from './response';
+import type { ResponseContent } from './response';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -80,10 +80,9 @@ async function performItem(
 ): Promise<PerformedItem> {
 	outputs.tagExecution(run.context, call.sessionId);
 	const liveView = createLiveView(run.context, index, call.params);
-	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	try {
-		const waitResult = await sendAndWait(run.context, progress, liveView);
-		const item = await outputs.buildOutputItem(run.context, index, progress, waitResult);
+		const waitResult = await sendAndWait(run.context, call, liveView);
+		const item = await outputs.buildOutputItem(run.context, index, call, waitResult);
 		if (typeof item.json.output === 'string') liveView.showOutput(item.json.output);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this
 		// result instead (`mustNotRepeat`).
@@ -93,7 +92,7 @@ async function performItem(
 			mustNotRepeat: true,
 		};
 	} catch (error) {
-		return toFailedItem(error, progress);
+		return toFailedItem(error, call);
 	} finally {
 		await liveView.end();
 	}
@@ -102,12 +101,11 @@ async function performItem(
 /** Sends the call. If 'Wait for Messages' is on, also waits for the messages of the turn. */
 async function sendAndWait(
 	context: IExecuteFunctions,
-	progress: calls.CallProgress,
+	call: calls.AgentCall,
 	liveView: LiveView,
 ): Promise<WaitResult | undefined> {
-	const { call } = progress;
 	if (!call.wait) {
-		await calls.sendExecuteCall(context, progress);
+		await calls.sendExecuteCall(context, call);
 		return undefined;
 	}
 	const setup = {
@@ -121,7 +119,7 @@ async function sendAndWait(
 		onMessage: liveView.showMessage,
 	};
 	return await callAndWait(setup, (prepareAttempt) =>
-		calls.sendExecuteCall(context, progress, prepareAttempt),
+		calls.sendExecuteCall(context, call, prepareAttempt),
 	);
 }
 
@@ -135,25 +133,23 @@ function finishItem(
 	{ params }: calls.AgentCall,
 	waitResult: WaitResult | undefined,
 ): INodeExecutionData[] {
-	const hints = buildHints(item, params, waitResult, run.isChat);
+	const hints = buildHints(item, params, run.isChat, waitResult);
 	for (const hint of hints) run.hints.add(hint);
 	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
-function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
-	let failure = call.sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+function toFailedItem(error: unknown, call: calls.AgentCall): PerformedItem {
+	const { response, sanitizer } = call;
+	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	if (failure.outcome === 'notDone') {
-		if (!agentResponse) return { result: { failure }, mustNotRepeat: false };
+		if (!response) return { result: { failure }, mustNotRepeat: false };
 		failure = addStartedText(failure, 'its output could not be stored');
 	}
-	const response = agentResponse && describeResponse(agentResponse);
-	failure = addCallDetails(failure, call, response);
+	failure = addCallDetails(failure, call, response && describeContent(response.content));
 	return { result: { failure }, mustNotRepeat: true };
 }
 
-function describeResponse(agentResponse: AgentResponse): unknown {
-	const content = parseResponseContent(agentResponse);
-	return 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
-}
+const describeContent = (content: ResponseContent) =>
+	'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;

@@ -4,8 +4,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 import { storeBinary } from '../../core/binaryStorage';
 import type { ConnectionEvent } from '../session/connection';
 import { outputTextField } from '../session/fields';
-import { findText } from '../session/messageFields';
-import { parseFrame, type SessionFrame, type SessionMessage } from '../session/messages';
+import { findText, parseFrame, type SessionFrame, type SessionMessage } from '../session/messages';
 
 /**
  * The bytes of memory that an event takes, or a frame besides its content, measured with V8 in Node

@@ -2,7 +2,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { findMessageId, listDistinct } from '../session/messageFields';
+import { findMessageId, listDistinct } from '../session/messages';
 import type { Alerts } from './alerts';
 import {
 	type Arrival,
@@ -16,12 +16,10 @@ import type { ListenerSetup } from './listenerSetup';
 import type { NodeMemory } from './triggerState';
 
 /**
- * How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt
- * could start a second execution.
+ * The pauses before further attempts to pass a batch to n8n. Without a deduplication key, a second
+ * attempt could start a second execution.
  */
-const maxAttempts = 3;
-/** The pause before the second attempt. The one before the third is twice as long. */
-const retryPauseMilliseconds = 2000;
+const retryPausesMilliseconds = [2000, 4000];
 
 /**
  * Passes batches to n8n and waits until the executions that they start have ended or count as
@@ -89,8 +87,13 @@ export class Delivery {
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			await this.#passWithRetries(batch, items, key);
-			return true;
+			let rejection = await this.#passAndAwaitEnd(batch, items, key);
+			for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
+				if (rejection) await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
+				if (!rejection || this.#isStopping) break;
+				rejection = await this.#passAndAwaitEnd(batch, items, key);
+			}
+			return rejection === undefined || this.#handleNotAccepted(batch, rejection);
 		} catch (error) {
 			return this.#handleNotAccepted(batch, toError(error));
 		}
@@ -113,26 +116,6 @@ export class Delivery {
 			return await buildStoredItems(batch, this.#setup.context);
 		} finally {
 			this.storingCount--;
-		}
-	}
-
-	/**
-	 * Passes the items to n8n, several times if needed. Settles after the execution.
-	 * @throws Error if n8n did not accept the items
-	 */
-	async #passWithRetries(
-		batch: readonly Arrival[],
-		items: INodeExecutionData[],
-		key: string | undefined,
-	): Promise<void> {
-		const attemptCount = key === undefined ? 1 : maxAttempts;
-		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#passAndAwaitEnd(batch, items, key);
-			if (rejection === undefined) return;
-			if (attemptNumber === attemptCount) throw rejection;
-			const pause = retryPauseMilliseconds * attemptNumber;
-			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
-			if (this.#isStopping) throw rejection;
 		}
 	}
 

@@ -4,13 +4,13 @@ import { isNodeError, toNodeError } from '../../core/errors';
 import { systemClock, waitAtMost } from '../../core/clock';
 import { createConnectRequestReader } from '../session/connectRequest';
 import {
-	connect,
 	type Connection,
+	connect,
 	type ConnectionEvent,
+	type ConnectionListener,
 	type EndedChannel,
 } from '../session/connection';
-import { meetsCondition } from '../session/messageFields';
-import type { SessionFrame } from '../session/messages';
+import { meetsCondition, type SessionFrame } from '../session/messages';
 import { getConnectRateLimiter } from '../session/reconnect';
 import { Alerts, createStoppedEarlyError, createTriggerError } from './alerts';
 import { type Arrival, createEventArrival, MessageArrival } from './arrival';
@@ -37,7 +37,7 @@ const maxFinalExecutions = 50;
 const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
-export class PublishedListener implements triggerState.NodeListener {
+export class PublishedListener implements triggerState.NodeListener, ConnectionListener {
 	readonly nodeKey: string;
 	readonly label: string;
 	readonly sessionIds: readonly string[];
@@ -51,11 +51,11 @@ export class PublishedListener implements triggerState.NodeListener {
 
 	constructor(setup: ListenerSetup) {
 		const { context, settings, clock } = setup;
-		const { id, name } = context.getNode();
+		const node = context.getNode();
 		const workflow = context.getWorkflow();
 		// The node ID alone is not unique, because a copied workflow has the same node IDs.
-		this.nodeKey = JSON.stringify([String(workflow.id), id]);
-		this.label = `'${name}' in the workflow '${workflow.name ?? ''}'`;
+		this.nodeKey = JSON.stringify([String(workflow.id), node.id]);
+		this.label = `'${node.name}' in the workflow '${workflow.name ?? ''}'`;
 		this.sessionIds = settings.sessionIds;
 		this.#setup = setup;
 		this.#memory = triggerState.getNodeMemory(this.nodeKey);
@@ -100,22 +100,26 @@ export class PublishedListener implements triggerState.NodeListener {
 		frameSequence.restart();
 		const credentialId = context.getNode().credentials?.agentApi?.id;
 		const rateLimiter = getConnectRateLimiter(credentialId ?? this.nodeKey);
-		const listener = {
-			onFrame: this.#handleFrame,
-			onEvent: (event: ConnectionEvent) => {
-				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
-			},
-			onChannelEnd: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.reportChannel(failure);
-			},
-		};
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-		return this.#setup.connect(
-			{ ...settings, sessionId },
-			readConnectRequest,
-			listener,
-			environment,
-		);
+		const options = { ...settings, sessionId };
+		return this.#setup.connect(options, readConnectRequest, this, environment);
+	}
+
+	onFrame(frame: SessionFrame): void {
+		const arrival = new MessageArrival(frame);
+		const { filter } = this.#setup.settings;
+		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
+		if (isAccepted && this.#pushIfNew(arrival)) return;
+		// The next message that starts an execution reports this gap.
+		this.#memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
+	}
+
+	onEvent(event: ConnectionEvent): void {
+		if (this.#setup.settings.connectionEvents) this.#queue.push(createEventArrival(event));
+	}
+
+	onChannelEnd({ alert, failure }: EndedChannel): void {
+		if (alert) this.#alerts.reportChannel(failure);
 	}
 
 	#warnAboutOtherListeners(): void {
@@ -181,15 +185,6 @@ export class PublishedListener implements triggerState.NodeListener {
 			} else this.#queue.push(arrival);
 		}
 	}
-
-	readonly #handleFrame = (frame: SessionFrame) => {
-		const arrival = new MessageArrival(frame);
-		const { filter } = this.#setup.settings;
-		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
-		if (isAccepted && this.#pushIfNew(arrival)) return;
-		// The next message that starts an execution reports this gap.
-		this.#memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
-	};
 
 	/** Queues a message unless its ID is known. @returns whether it is new */
 	#pushIfNew(arrival: MessageArrival): boolean {

@@ -23,11 +23,10 @@ interface QueueActions<T> {
 	resumeReading(): void;
 }
 
-/** Numbered in the order of arrival. */
 interface WaitingEntry<T> {
-	readonly entry: T;
+	/** Counts in the order of arrival. */
 	readonly number: number;
-	readonly arrivedAt: number;
+	readonly entry: T;
 }
 
 /** A queue that has reached one of these limits is full. */
@@ -57,7 +56,10 @@ export class MessageQueue<T extends QueueEntry> {
 	#isPaused = false;
 	#state: 'open' | 'handingOver' | 'ended' = 'open';
 	#resolveHandedOver = () => {};
-	#cancelTimer: (() => void) | undefined;
+	/** Cancels the wait for a full batch. Undefined if nothing waits for one. */
+	#cancelBatchWait: (() => void) | undefined;
+	/** Whether the wait for a full batch is over. */
+	#isBatchDue = false;
 
 	constructor(
 		settings: QueueSettings,
@@ -77,10 +79,9 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	push(entry: T): void {
-		const arrivedAt = this.#clock.getMonotonicMilliseconds();
-		this.#waitingEntries.push({ entry, number: ++this.#lastNumber, arrivedAt });
+		this.#waitingEntries.push({ number: ++this.#lastNumber, entry });
 		this.heldBytes += entry.byteLength;
-		this.#deliverDueBatches(false);
+		this.#deliverBatches();
 		this.#pauseWhenFull();
 	}
 
@@ -92,10 +93,9 @@ export class MessageQueue<T extends QueueEntry> {
 		if (this.#state === 'ended') return;
 		this.#state = 'handingOver';
 		this.#maxRunning = Math.max(this.#maxRunning, maxRunning);
-		this.#cancelTimer?.();
 		await new Promise<void>((resolve) => {
 			this.#resolveHandedOver = resolve;
-			this.#deliverDueBatches();
+			this.#deliverBatches();
 		});
 	}
 
@@ -107,38 +107,48 @@ export class MessageQueue<T extends QueueEntry> {
 	/** Ends the queue. @returns the entries that were not delivered, in the order of arrival */
 	takeLeftover(): T[] {
 		this.#state = 'ended';
-		this.#cancelTimer?.();
+		this.#endBatchWait();
 		return this.#removeOldest(this.length).map(({ entry }) => entry);
 	}
 
-	/**
-	 * @param allowsPartial whether an overdue batch is delivered before it is full. False while
-	 * messages arrive, so that they stay together
-	 */
-	#deliverDueBatches(allowsPartial = true): void {
-		while (this.#mayDeliver()) {
-			if (!this.#isBatchReady(allowsPartial)) {
-				this.#scheduleDelivery();
-				break;
-			}
-			this.#deliverBatch();
-		}
+	#deliverBatches(): void {
+		while (this.#mayDeliver()) this.#deliverBatch();
+		this.#waitForFullBatch();
 		this.#resumeWhenHalfEmpty();
 		if (this.length === 0 || this.#state === 'ended') this.#resolveHandedOver();
 	}
 
 	#mayDeliver(): boolean {
-		if (this.#state === 'ended') return false;
-		return this.length > 0 && this.#deliveries.size < this.#maxRunning;
+		if (this.length === 0 || this.#deliveries.size >= this.#maxRunning) return false;
+		if (this.#state !== 'open') return this.#state === 'handingOver';
+		// A queue that is paused gets no messages, so its batches do not wait to be full.
+		return this.length >= this.#settings.batchSize || this.#isBatchDue || this.#isPaused;
+	}
+
+	/** Also waits for 0 ms, so that messages which arrive at the same time stay together. */
+	#waitForFullBatch(): void {
+		if (this.#state !== 'open' || this.length === 0 || this.#isBatchDue) return;
+		const { batchWaitMilliseconds } = this.#settings;
+		this.#cancelBatchWait ??= this.#clock.callAfter(batchWaitMilliseconds, () => {
+			this.#isBatchDue = true;
+			this.#deliverBatches();
+		});
+	}
+
+	#endBatchWait(): void {
+		this.#cancelBatchWait?.();
+		this.#cancelBatchWait = undefined;
+		this.#isBatchDue = false;
 	}
 
 	#deliverBatch(): void {
+		this.#endBatchWait();
 		const batch = this.#removeOldest(this.#settings.batchSize);
 		const entries = batch.map(({ entry }) => entry);
 		const delivery = this.#actions.deliver(entries).then((isTaken) => {
 			this.#deliveries.delete(delivery);
 			if (!isTaken) this.#putBack(batch);
-			this.#deliverDueBatches();
+			this.#deliverBatches();
 		});
 		this.#deliveries.add(delivery);
 	}
@@ -149,33 +159,6 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#waitingEntries.push(...batch);
 		this.#waitingEntries.sort((a, b) => a.number - b.number);
 		for (const { entry } of batch) this.heldBytes += entry.byteLength;
-	}
-
-	/**
-	 * Whether the next batch is delivered now. A queue that is paused or stops gets no messages, so
-	 * its batches do not wait to be full.
-	 */
-	#isBatchReady(allowsPartial: boolean): boolean {
-		if (this.#isPaused || this.#state !== 'open') return true;
-		if (this.length >= this.#settings.batchSize) return true;
-		return allowsPartial && this.#getWaitMilliseconds() <= 0;
-	}
-
-	#scheduleDelivery(): void {
-		this.#cancelTimer ??= this.#clock.callAfter(
-			Math.max(0, this.#getWaitMilliseconds()),
-			() => {
-				this.#cancelTimer = undefined;
-				this.#deliverDueBatches();
-			},
-		);
-	}
-
-	/** How many more milliseconds the oldest message may wait for further messages of its batch. */
-	#getWaitMilliseconds(): number {
-		const now = this.#clock.getMonotonicMilliseconds();
-		const arrivedAt = this.#waitingEntries[0]?.arrivedAt ?? now;
-		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
 	#removeOldest(maxCount: number): Array<WaitingEntry<T>> {
@@ -195,7 +178,7 @@ export class MessageQueue<T extends QueueEntry> {
 		if (this.#state !== 'open' || this.#fillLevel < 1 || this.#isPaused) return;
 		this.#isPaused = true;
 		this.#actions.pauseReading();
-		this.#deliverDueBatches();
+		this.#deliverBatches();
 	}
 
 	#resumeWhenHalfEmpty(): void {

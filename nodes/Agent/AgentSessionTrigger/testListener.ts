@@ -2,9 +2,8 @@ import type { ITriggerResponse } from 'n8n-workflow';
 
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Connection, EndedChannel } from '../session/connection';
-import { listDistinct, meetsCondition } from '../session/messageFields';
+import { listDistinct, meetsCondition, type SessionFrame } from '../session/messages';
 import { endSentence, joinSentences } from '../../core/text';
-import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
 import { buildStoredItems, MessageArrival } from './arrival';
 import type { ListenerSetup } from './listenerSetup';

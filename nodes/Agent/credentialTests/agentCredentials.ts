@@ -15,9 +15,7 @@ import {
 } from '../../core/errors';
 import { type FullResponse, discardBody, sendCredentialTestRequest } from '../../http/attempt';
 import { classifyNetworkError } from '../../http/networkErrors';
-import { parseAllowedHost } from '../session/allowedHosts';
 import * as credentials from '../session/credentials';
-import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 type HeaderValues = Readonly<Record<string, string>>;
@@ -43,8 +41,10 @@ export async function checkAgentApi(
 				headers,
 				rejectUnauthorized: !api.allowUnauthorizedCerts,
 			});
-		const executeUrl = new URL(buildExecuteUrl(api));
-		const channelUrl = new URL(buildChannelBaseUrl(api).href.replace(/^ws/, 'http'));
+		const executeUrl = new URL(credentials.buildExecuteUrl(api));
+		const channelUrl = new URL(
+			credentials.buildChannelBaseUrl(api).href.replace(/^ws/, 'http'),
+		);
 		await testAddress('Deployment URL', executeUrl, executeProblems, () =>
 			send(executeUrl, { 'x-api-key': api.apiKey }),
 		);
@@ -167,7 +167,7 @@ export function checkAgentSignatureApi(
 				throw createRefusal(
 					`'${label}' contains characters other than 0–9 and a–f (a leading 0x is allowed)`,
 				);
-		credential.allowedHosts.forEach(parseAllowedHost);
+		credential.allowedHosts.forEach(credentials.parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return createFailedTest(error);

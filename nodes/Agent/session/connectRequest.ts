@@ -3,9 +3,7 @@ import type { NodeEgressFilter } from 'n8n-workflow';
 
 import { shareReadings } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
-import { checkAllowedHost } from './allowedHosts';
 import * as credentials from './credentials';
-import { buildChannelBaseUrl, buildChannelUrl } from './urls';
 
 /** The part of n8n's egress policy that checks the addresses of sockets. */
 export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl'> &
@@ -41,13 +39,10 @@ export function createConnectRequestReader(
 	const read = shareReadings(() => credentials.readCredentials(context));
 	return async (sessionId) => {
 		const { api, signatureApi } = await read();
-		const request = buildConnectRequest(
-			sessionId,
-			api,
-			credentials.buildIdentity(signatureApi, override),
-			context.helpers.getSecureEgressFilter?.(),
-		);
-		checkAllowedHost(signatureApi, request.baseUrl, !api.allowUnauthorizedCerts);
+		const identity = credentials.buildIdentity(signatureApi, override);
+		const egress = context.helpers.getSecureEgressFilter?.();
+		const request = buildConnectRequest(sessionId, api, identity, egress);
+		credentials.checkAllowedHost(signatureApi, api, request.baseUrl);
 		return request;
 	};
 }
@@ -64,9 +59,9 @@ export function buildConnectRequest(
 ) {
 	return {
 		/** Contains secrets and must not appear in any text. */
-		url: buildChannelUrl(api, sessionId, identity),
+		url: credentials.buildChannelUrl(api, sessionId, identity),
 		/** The URL without its query, which may be shown. */
-		baseUrl: buildChannelBaseUrl(api),
+		baseUrl: credentials.buildChannelBaseUrl(api),
 		sanitizer: new Sanitizer(credentials.listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,

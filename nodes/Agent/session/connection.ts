@@ -6,7 +6,12 @@ import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
 import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import {
+	ConnectRateLimiter,
+	createReconnectPlanner,
+	type NextAttempt,
+	type ReconnectPlanner,
+} from './reconnect';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends HeartbeatSettings {
@@ -124,17 +129,14 @@ class SessionConnection {
 			...environment,
 		};
 		const { random } = this.#environment;
-		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
-		const heartbeatActions = {
-			sendPing: () => {
-				if (options.pingText === '') this.#socket?.ping();
-				else this.#socket?.send(options.pingText);
-			},
-			reportDead: (milliseconds: number) => {
-				this.#handleEnd({ kind: 'silent', milliseconds });
-			},
+		this.#reconnectPlanner = createReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
+		const sendPing = () => {
+			if (options.pingText === '') this.#socket?.ping();
+			else this.#socket?.send(options.pingText);
 		};
-		this.#heartbeat = createHeartbeat(options, heartbeatActions, clock);
+		this.#heartbeat = createHeartbeat(options, clock, sendPing, (milliseconds) => {
+			this.#handleEnd({ kind: 'silent', milliseconds });
+		});
 		this.#scheduleAttempt(0);
 	}
 

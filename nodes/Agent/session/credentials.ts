@@ -73,14 +73,20 @@ export function buildIdentity(
 	nowMilliseconds: number = Date.now(),
 ): Identity {
 	const { userId, userPublicKey, signature } = override ?? credential;
-	return {
+	const identity = {
 		userId: requireIdentityValue(userId, 'user ID'),
 		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
 		signature: requireIdentityValue(signature, 'signature'),
-		timestamp: override
-			? parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'")
-			: readTimestamp(credential, nowMilliseconds),
+		timestamp: nowMilliseconds,
 	};
+	if (override)
+		identity.timestamp = parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'");
+	else if (credential.timestampMode === 'issued')
+		identity.timestamp = parseTimestamp(
+			credential.issuedTimestamp,
+			'The issued timestamp of the Agent Signature API credential',
+		);
+	return identity;
 }
 
 const trimValue = (value: unknown) =>
@@ -94,29 +100,10 @@ function requireIdentityValue(value: string, name: string): string {
 	);
 }
 
-function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: number): number {
-	if (credential.timestampMode !== 'issued') return nowMilliseconds;
-	return parseTimestamp(
-		credential.issuedTimestamp,
-		'The issued timestamp of the Agent Signature API credential',
-	);
-}
-
-/**
- * A time in 1973. The limit catches a time that was entered in seconds: the current one is far
- * below it.
- */
-const minTimestamp = 1e11;
-/**
- * A time in 5138. The limit catches a time that was entered in microseconds: the current one is far
- * above it.
- */
-const maxTimestamp = 1e14;
-
 function parseTimestamp(value: unknown, name: string): number {
 	const digits = trimValue(value);
-	const number = Number(digits);
-	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
+	// Times from 2001 to 2286. A time in seconds or microseconds has more or fewer digits.
+	if (/^\d{13}$/.test(digits)) return Number(digits);
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. If you received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'.`,
@@ -143,9 +130,113 @@ export async function readCredentials(context: CredentialContext) {
 	};
 }
 
-export function listSecrets(
-	credential: Pick<AgentApiCredential, 'apiKey'>,
+export const listSecrets = (
+	{ apiKey }: AgentApiCredential,
+	{ signature, userPublicKey }: Identity,
+): string[] => [apiKey, signature, userPublicKey];
+
+/**
+ * Builds `{deploymentUrl}/execute`.
+ * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
+ */
+export function buildExecuteUrl({ deploymentUrl }: AgentApiCredential): string {
+	const url = parseBaseUrl(deploymentUrl, 'Deployment URL', ['https', 'http']);
+	return appendPathSegment(url, 'execute').href;
+}
+
+/**
+ * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket
+ * may get this URL.
+ * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
+ */
+export function buildChannelUrl(
+	api: AgentApiCredential,
+	sessionId: string,
 	identity: Identity,
-): string[] {
-	return [credential.apiKey, identity.signature, identity.userPublicKey];
+): string {
+	const url = buildChannelBaseUrl(api);
+	const { userPublicKey, signature } = identity;
+	const unitMilliseconds = api.timestampUnit === 'milliseconds' ? 1 : 1000;
+	const timestamp = Math.floor(identity.timestamp / unitMilliseconds);
+	const query = new URLSearchParams({
+		sessionId,
+		userPublicKey,
+		signature,
+		timestamp: String(timestamp),
+		apiKey: api.apiKey,
+	});
+	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a
+	// value is already %2B here.
+	url.search = query.toString().replaceAll('+', '%20');
+	return url.href;
+}
+
+/**
+ * Builds the channel's URL without its query. It may be shown.
+ * @throws NodeError 400 if the URL is not valid
+ */
+export function buildChannelBaseUrl({ webSocketUrl }: AgentApiCredential): URL {
+	const schemes = ['wss', 'ws', 'https', 'http'];
+	const url = parseBaseUrl(webSocketUrl, 'WebSocket URL', schemes);
+	url.protocol = url.protocol.replace('http', 'ws');
+	return appendPathSegment(url, 'ws');
+}
+
+function parseBaseUrl(value: string, name: string, schemes: readonly string[]): URL {
+	const url = URL.canParse(value) ? new URL(value) : undefined;
+	if (url && schemes.includes(url.protocol.slice(0, -1))) {
+		const additions = url.username + url.password + url.search + url.hash;
+		if (additions === '') return url;
+	}
+	const beginnings = schemes.map((scheme) => `${scheme}://`).join(', ');
+	throw createRefusal(
+		`The ${name} of the Agent API credential is not a complete URL`,
+		`Enter a URL that starts with ${beginnings}, without a user name, a password, ? or #. The API key has its own field.`,
+	);
+}
+
+function appendPathSegment(url: URL, segment: string): URL {
+	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${segment}`;
+	return url;
+}
+
+/**
+ * Checks the host against the list in the signature credential. Without this check, a user with
+ * whom the credential is shared could send the signature to any server, or unencrypted, with an
+ * Agent API credential of their own.
+ * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host
+ * is not listed with `http://`
+ */
+export function checkAllowedHost(
+	{ allowedHosts }: AgentSignatureCredential,
+	{ allowUnauthorizedCerts }: AgentApiCredential,
+	{ host, hostname, protocol }: URL,
+): void {
+	if (allowedHosts.length === 0) return;
+	const isEncrypted = protocol === 'https:' || protocol === 'wss:';
+	// A connection that stays on this machine needs no encryption.
+	const isLoopback = /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
+	const isSecure = (isEncrypted && !allowUnauthorizedCerts) || isLoopback;
+	for (const entry of allowedHosts.map(parseAllowedHost))
+		if (entry.hostname === hostname && (isSecure || entry.allowsUnencrypted)) return;
+	throw createRefusal(
+		`The Agent Signature API credential is not allowed for ${host}`,
+		`Nothing was sent. 'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}. The connection must be encrypted, with 'Ignore SSL Issues' off, unless the list has http:// before the host. Ask the owner of the credential to change the list, or use an Agent API credential for one of these hosts.`,
+	);
+}
+
+/**
+ * Parses an entry, and normalizes its host as in a URL (lower case, ASCII).
+ * @throws NodeError 400 if the entry is not a host name
+ */
+export function parseAllowedHost(entry: string) {
+	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
+	const url = URL.canParse(`ws://${name}`) ? new URL(`ws://${name}`) : undefined;
+	if (url === undefined || /[/?#@\s*]|:\d+$/.test(name))
+		throw createRefusal(
+			`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
+			'Enter names such as agent.example.com or http://agent.example.com, without a port, separated by commas.',
+		);
+	/** `allowsUnencrypted`: neither encryption nor a valid certificate is required. */
+	return { hostname: url.hostname, allowsUnencrypted: /^(?:http|ws):/i.test(scheme) };
 }

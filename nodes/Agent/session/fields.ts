@@ -1,6 +1,6 @@
 import { type Field, listType, type ReadContext, textType } from '../../fields/field';
 import { readText } from '../../fields/values';
-import type { FieldCondition } from './messageFields';
+import type { FieldCondition } from './messages';
 
 /** A name, an ID or a dot path. */
 export const trimmedTextType = {

@@ -7,15 +7,6 @@ export interface HeartbeatSettings {
 	readonly pingText: string;
 }
 
-interface HeartbeatActions {
-	readonly sendPing: () => void;
-	/**
-	 * Called if the server sent nothing between a ping and its deadline. Not called if the server
-	 * has never responded to a ping.
-	 */
-	readonly reportDead: (silentMilliseconds: number) => void;
-}
-
 /**
  * How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would
  * look dead.
@@ -27,11 +18,14 @@ export type Heartbeat = ReturnType<typeof createHeartbeat>;
 /**
  * Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping
  * every 25 s, this takes at most 45 s.
+ * @param reportDead called if the server sent nothing between a ping and its deadline. Not called
+ * if the server has never responded to a ping
  */
 export function createHeartbeat(
 	{ heartbeatSeconds, pingText }: HeartbeatSettings,
-	{ sendPing, reportDead }: HeartbeatActions,
 	clock: Clock,
+	sendPing: () => void,
+	reportDead: (silentMilliseconds: number) => void,
 ) {
 	/**
 	 * The frame that proves that the server responds to pings. It is a message if the pings are

@@ -91,6 +91,12 @@ export interface NextAttempt {
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
+/**
+ * From this many in a row on, the long backoff applies, because a server that repeats unread
+ * messages repeats such a frame.
+ */
+const maxTooLargeCount = 3;
+
 /** Builds what is known about an outage that begins at this time, in monotonic milliseconds. */
 const beginOutage = (startedAt: number) => ({
 	startedAt,
@@ -113,91 +119,81 @@ const beginOutage = (startedAt: number) => ({
 
 type Outage = ReturnType<typeof beginOutage>;
 
+export type ReconnectPlanner = ReturnType<typeof createReconnectPlanner>;
+
 /**
- * From this many on, the long backoff applies, because a server that repeats unread messages
- * repeats such a frame.
+ * Decides from the history of a session when the next attempt starts and what causes an alert.
+ * @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more
  */
-const maxTooLargeCount = 3;
-
-/** Decides from the history of a session when the next attempt starts and what causes an alert. */
-export class ReconnectPlanner {
-	readonly #maxBackoffMilliseconds: number;
-	readonly #clock: Clock;
-	readonly #random: () => number;
+export function createReconnectPlanner(
+	maxDelaySeconds: number,
+	clock: Clock,
+	random: () => number,
+) {
 	/** Undefined until the first failure. */
-	#outage: Outage | undefined;
-	#openedAt: number | undefined;
-	#hasReceivedFrame = false;
+	let outage: Outage | undefined;
+	let openedAt: number | undefined;
+	let hasReceivedFrame = false;
 
-	/**
-	 * @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more
-	 */
-	constructor(maxDelaySeconds: number, clock: Clock, random: () => number) {
-		this.#maxBackoffMilliseconds = maxDelaySeconds * 1000;
-		this.#clock = clock;
-		this.#random = random;
+	function recordOpen(): void {
+		openedAt = clock.getMonotonicMilliseconds();
+		hasReceivedFrame = false;
 	}
 
-	recordOpen(): void {
-		this.#openedAt = this.#clock.getMonotonicMilliseconds();
-		this.#hasReceivedFrame = false;
+	function recordFrame(): void {
+		hasReceivedFrame = true;
 	}
 
-	recordFrame(): void {
-		this.#hasReceivedFrame = true;
-	}
-
-	planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
-		const now = this.#clock.getMonotonicMilliseconds();
-		this.#forgetEndedOutage(now);
-		const isFirstOfOutage = this.#outage === undefined;
-		this.#outage ??= beginOutage(now);
-		const outage = this.#outage;
+	function planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
+		const now = clock.getMonotonicMilliseconds();
+		forgetEndedOutage(now - (openedAt ?? now));
+		openedAt = undefined;
+		const isFirstOfOutage = outage === undefined;
+		outage ??= beginOutage(now);
 		const decision = decideInOutage(closeReason, outage);
-		const delayMilliseconds = this.#drawDelay(outage, decision, closeReason);
-		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
-		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
-		const alert = takeDueAlert(outage, now, isRefused);
-		return { decision, delayMilliseconds, isFirstOfOutage, alert };
+		return {
+			decision,
+			delayMilliseconds: drawDelay(closeReason, decision, outage),
+			isFirstOfOutage,
+			alert: takeDueAlert(closeReason, now, outage),
+		};
 	}
 
-	#forgetEndedOutage(now: number): void {
-		const openMilliseconds = now - (this.#openedAt ?? now);
-		this.#openedAt = undefined;
-		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = undefined;
-		const endsBackoff = this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds;
-		if (this.#outage && endsBackoff) this.#outage.backoffDelayCount = 0;
+	function forgetEndedOutage(openMilliseconds: number): void {
+		if (openMilliseconds >= stableChannelMilliseconds) outage = undefined;
+		else if (outage && hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			outage.backoffDelayCount = 0;
 	}
 
 	/**
 	 * Draws a random delay that is at least as long as the server asked for. A longer one that it
 	 * asked for takes the place of a long backoff.
 	 */
-	#drawDelay(
-		outage: Outage,
-		decision: RetryDecision,
+	function drawDelay(
 		closeReason: closeReasons.CloseReason,
+		decision: RetryDecision,
+		counts: Outage,
 	): number {
+		const drawJitter = (delayCount: number) =>
+			drawJitterMilliseconds(delayCount, maxDelaySeconds * 1000, random);
 		const retryAfter = closeReasons.findRetryAfter(closeReason) ?? 0;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(retryAfter, maxDelayMilliseconds);
-		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff') {
-			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffDelayCount++;
+		if (counts.longBackoffDelayCount > 0 || decision === 'longBackoff') {
+			const doubled = longBackoffBaseMilliseconds * 2 ** counts.longBackoffDelayCount++;
 			// The delay is at least half of the limit, so that a deployment of a few seconds is
 			// over after the first delay.
 			const half = Math.min(maxDelayMilliseconds, doubled) / 2;
-			return Math.max(requested, Math.floor(half * (1 + this.#random())));
+			return Math.max(requested, Math.floor(half * (1 + random())));
 		}
 		// A random time is added, so that clients with the same Retry-After do not come back at the
 		// same moment.
 		if (decision === 'freshCredentials')
-			return requested + rereadDelayMilliseconds + this.#drawJitter(0);
-		return requested + this.#drawJitter(outage.backoffDelayCount++);
+			return requested + rereadDelayMilliseconds + drawJitter(0);
+		return requested + drawJitter(counts.backoffDelayCount++);
 	}
 
-	#drawJitter(delayCount: number): number {
-		return drawJitterMilliseconds(delayCount, this.#maxBackoffMilliseconds, this.#random);
-	}
+	return { recordOpen, recordFrame, planNextAttempt };
 }
 
 function decideInOutage(closeReason: closeReasons.CloseReason, outage: Outage): RetryDecision {
@@ -215,10 +211,12 @@ function decideInOutage(closeReason: closeReasons.CloseReason, outage: Outage): 
  * @returns its kind; undefined if no alert is due, or it was raised in this outage
  */
 function takeDueAlert(
-	{ startedAt, raisedAlerts }: Outage,
+	closeReason: closeReasons.CloseReason,
 	now: number,
-	isRefused: boolean,
+	{ startedAt, raisedAlerts, longBackoffDelayCount }: Outage,
 ): NextAttempt['alert'] {
+	const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
+	const isRefused = needsUser || longBackoffDelayCount > 1;
 	const outageKind = now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
 	const kind = isRefused ? 'refused' : outageKind;
 	if (kind === undefined || raisedAlerts.has(kind)) return undefined;

@@ -27,8 +27,6 @@ export interface GoogleError {
 	 * statuses.
 	 */
 	readonly isRateLimit: boolean;
-	/** The address where the user can enable the API, if Google sends one. */
-	readonly activationUrl: string | undefined;
 }
 
 /** A row of the table. It applies if all of its conditions are met. */
@@ -95,11 +93,8 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /accessNotConfigured|SERVICE_DISABLED/,
-		advice({ api }, { activationUrl }) {
-			const place =
-				activationUrl ?? "the API library of the credential's Google Cloud project";
-			return `Enable the ${apiNames[api]} API in ${place}, wait a few minutes and try again.`;
-		},
+		advice: ({ api }) =>
+			`Enable the ${apiNames[api]} API in the API library of the credential's Google Cloud project, wait a few minutes and try again.`,
 	},
 	{
 		statusCodes: [403],
@@ -209,7 +204,7 @@ function isApplicable(
 	statusCode: number,
 	error: GoogleError,
 	{ api, signIn }: RequestFacts,
-): boolean {
+) {
 	if (!row.statusCodes.includes(statusCode)) return false;
 	if (row.apis && !row.apis.includes(api)) return false;
 	if (row.pattern && !row.pattern.test(error.searchText)) return false;

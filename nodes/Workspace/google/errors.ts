@@ -42,14 +42,12 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	const reasons = details.map((detail) => getText(detail, 'reason')).join(' ');
-	const urls = details.map((detail) => getText(getProperty(detail, 'metadata'), 'activationUrl'));
 	return {
 		message: message && shorten(message, maxMessageLength),
 		status: getText(error, 'status'),
 		searchText: [reasons, message].join(' '),
 		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
 		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons)),
-		activationUrl: urls.find((url) => url?.startsWith('https://console.')),
 	};
 }
 
@@ -228,7 +226,7 @@ const findMessage = (chain: readonly unknown[]) =>
  * @n8n/client-oauth2. n8n-core (request-helpers/oauth.js) throws errors of its own classes, which
  * have no code. Errors of its HTTP client have other classes.
  */
-function isTokenError(link: unknown): boolean {
+function isTokenError(link: unknown) {
 	const code = getProperty(link, 'code');
 	if (code === 'EAUTH' || code === 'ESTATUS') return true;
 	return link instanceof Error && tokenErrorClassPattern.test(link.constructor.name);
@@ -240,7 +238,7 @@ const tokenErrorClassPattern = /^(?:Application|NodeOperation|Operational|Unexpe
  * Whether an error is about n8n's own request for a new token. The URL of that request is not the
  * URL of ours.
  */
-function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
+function isTokenRequest(cause: unknown, { url }: RequestFacts) {
 	const requestUrl = getProperty(getProperty(cause, 'config'), 'url');
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }

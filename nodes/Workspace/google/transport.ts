@@ -22,19 +22,6 @@ import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
 import { createResponseError, findOwnResponse, googleTexts, toRequestError } from './errors';
 import type { SignIn } from './scopes';
 
-interface ClientResponse {
-	/** The number of the HTTP status. Google's client reads it under this name. */
-	readonly status: number;
-	/** Names in lower case. */
-	readonly headers: FullResponse['headers'];
-	/**
-	 * The object from Google's JSON. A Buffer if the request asked for `arraybuffer`, or for
-	 * `text`: this is JSON that the caller has parsed in another thread. Undefined for a 204 or
-	 * 308.
-	 */
-	readonly data: unknown;
-}
-
 /** What the sender of a request expects of the response. */
 interface ExpectedResponse {
 	readonly responseType?: string;
@@ -44,6 +31,9 @@ interface ExpectedResponse {
 
 /**
  * Reads a response for Google's client, which does not check it again.
+ * @returns as `data`, the object from Google's JSON. A Buffer if the request asked for
+ * `arraybuffer`, or for `text`: this is JSON that the caller has parsed in another thread.
+ * Undefined for a 204 or 308.
  * @throws NodeError for any error of Google, BodyError
  */
 async function readGoogleResponse(
@@ -51,7 +41,7 @@ async function readGoogleResponse(
 	{ validateStatus = isSuccess, responseType }: ExpectedResponse,
 	request: RequestFacts,
 	signal: AbortSignal,
-): Promise<ClientResponse> {
+) {
 	const { statusCode: status, headers } = response;
 	if (!validateStatus(status)) {
 		const body = await readErrorBody(response.body);
@@ -185,55 +175,48 @@ export interface TransportOptions {
 	readonly operationAdvice?: OperationAdvice;
 }
 
-export interface Transport {
-	/**
-	 * Sends a request of Google's client, and repeats it as far as that does no harm.
-	 * @throws NodeError
-	 */
-	readonly request: (clientRequest: ClientRequest) => Promise<ClientResponse>;
-	/** Sends a request once, as a part of what `repeat` repeats. @throws NodeError */
-	readonly requestOnce: (clientRequest: ClientRequest) => Promise<ClientResponse>;
-	/**
-	 * Repeats an attempt to write to Drive, which may consist of several requests.
-	 * @throws NodeError
-	 */
-	readonly repeat: <T>(attempt: () => Promise<T>, effect: RepeatEffect) => Promise<T>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 /**
  * @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and
  * refreshes it after a 401
  */
-export function createTransport(
-	send: RequestSender,
-	bases: ApiBases,
-	options: TransportOptions,
-): Transport {
+export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions) {
 	const { credentialKey, findGate = findSharedGate, log } = options;
 	const onPause = (milliseconds: number) => {
 		const seconds = Math.ceil(milliseconds / 1000);
 		log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 	};
-	const policy = { ...options, texts: googleTexts, onPause };
+	const prepare = (request: ClientRequest) => prepareRequest(send, bases, options, request);
+
+	/**
+	 * Repeats an attempt, by default one to write to Drive, which may consist of several requests.
+	 * @throws NodeError
+	 */
+	async function repeat<T>(
+		attempt: () => Promise<T>,
+		effect: RepeatEffect,
+		api: Api = 'drive',
+		method = 'PUT',
+	) {
+		const gate = findGate(credentialKey, api, method);
+		const policy = { ...options, texts: googleTexts, gate, onPause };
+		return await withRetries(attempt, effect, policy);
+	}
 	return {
-		async request(clientRequest) {
-			const { api, method, attempt } = await prepareRequest(
-				send,
-				bases,
-				options,
-				clientRequest,
-			);
-			const gate = findGate(credentialKey, api, method);
-			const effect = getRepeatEffect(method, clientRequest);
-			return await withRetries(attempt, effect, { ...policy, gate });
+		repeat,
+		/**
+		 * Sends a request of Google's client, and repeats it as far as that does no harm.
+		 * @throws NodeError
+		 */
+		request: async (clientRequest: ClientRequest) => {
+			const { api, method, attempt } = await prepare(clientRequest);
+			return await repeat(attempt, getRepeatEffect(method, clientRequest), api, method);
 		},
-		async requestOnce(clientRequest) {
-			const { attempt } = await prepareRequest(send, bases, options, clientRequest);
+		/** Sends a request once, as a part of what `repeat` repeats. @throws NodeError */
+		async requestOnce(clientRequest: ClientRequest) {
+			const { attempt } = await prepare(clientRequest);
 			return await attempt();
-		},
-		async repeat(attempt, effect) {
-			const gate = findGate(credentialKey, 'drive', 'PUT');
-			return await withRetries(attempt, effect, { ...policy, gate });
 		},
 	};
 }

@@ -45,7 +45,7 @@ export function readInputObject(
 function refuseForbiddenOperation(
 	allowed: unknown,
 	{ resource, operation, values }: UncheckedInput,
-): void {
+) {
 	if (allowed == null) return;
 	// What is no list allows nothing.
 	const allowedKeys: unknown[] = Array.isArray(allowed) ? allowed : [undefined];
@@ -107,7 +107,7 @@ export function chooseOperation(resource: unknown, operation: unknown, values: R
 const getIdKeys = ({ fields }: Operation) =>
 	fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 
-function refuseUnknownKeys({ values, operation, resource }: UncheckedInput): void {
+function refuseUnknownKeys({ values, operation, resource }: UncheckedInput) {
 	const inputFields = getAllFields(operation).filter(isInputKey);
 	const knownKeys = inputFields.map(({ name }) => name);
 	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));

@@ -50,7 +50,7 @@ export class RunState {
 	}
 
 	/** Forgets what was read, because a job may have changed it. */
-	forgetReadings(): void {
+	forgetReadings() {
 		for (const key of this.#results.keys())
 			if (key.startsWith(readingPrefix)) this.#results.delete(key);
 	}
@@ -72,14 +72,14 @@ export class InputItem implements Item {
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
 	readonly #context: IExecuteFunctions;
-	readonly #settings: ItemSettings;
+	readonly #naming: FieldNaming;
 	readonly #createdFiles: CreatedFile[] = [];
 
-	constructor(context: IExecuteFunctions, index: number, run: RunState, settings: ItemSettings) {
+	constructor(context: IExecuteFunctions, index: number, run: RunState, naming: FieldNaming) {
 		this.#context = context;
 		this.index = index;
 		this.run = run;
-		this.#settings = settings;
+		this.#naming = naming;
 		this.json = context.getInputData()[index]?.json ?? {};
 		this.executionId = context.getExecutionId();
 		this.signal = context.getExecutionCancelSignal();
@@ -130,7 +130,7 @@ export class InputItem implements Item {
 
 	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
 	insertNames(text: string) {
-		return this.#settings.naming.insertNames(text);
+		return this.#naming.insertNames(text);
 	}
 
 	addHint(text: string, key = text) {
@@ -154,7 +154,7 @@ export class InputItem implements Item {
 	 * the item.
 	 */
 	explainFailure(error: NodeError) {
-		const failure = this.#settings.naming.insertNamesIntoError(error);
+		const failure = this.#naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
 		const createdTexts = this.#createdFiles.map(
 			({ kind, id, url = id }) => `The ${kind} ${url} was already created.`,
@@ -215,7 +215,6 @@ export interface Job extends ResourceOperation {
 }
 
 type CheckedInput = ReturnType<typeof checkInput>;
-type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends
@@ -240,7 +239,7 @@ export function createJobReader(
 		if (lastInput?.values !== input.values)
 			lastInput = checkInput(input, { ...sharedReadContext, mode });
 		const { operation, params, naming } = lastInput;
-		const item = new InputItem(context, index, run, lastInput);
+		const item = new InputItem(context, index, run, naming);
 		const prepared = operation.prepare
 			? naming.callWithNames(() => operation.prepare?.(params, item))
 			: params;

@@ -41,7 +41,7 @@ class PlanSender {
 		this.#combine = combine;
 	}
 
-	async send(jobs: readonly Job[]): Promise<void> {
+	async send(jobs: readonly Job[]) {
 		let earlierFailure: NodeError | undefined;
 		for (const request of splitIntoRequests(this.#combine, await this.#planAccepted(jobs))) {
 			if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
@@ -104,7 +104,7 @@ class PlanSender {
 		}
 	}
 
-	#setAll(request: PlannedRequest, failure: NodeError): void {
+	#setAll(request: PlannedRequest, failure: NodeError) {
 		for (const { job } of request) this.results.set(job, failure);
 	}
 }

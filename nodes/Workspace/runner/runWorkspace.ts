@@ -186,7 +186,7 @@ const readCredential = (context: IExecuteFunctions, run: RunState) =>
 
 const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 
-function mayBeParallel(earlier: Job, later: Job): boolean {
+function mayBeParallel(earlier: Job, later: Job) {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
 	const haveChangedIds = earlier.changedId !== undefined && later.changedId !== undefined;
 	return haveChangedIds && earlier.operation === later.operation;

@@ -12,8 +12,7 @@ import {
 	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import type { FieldCondition } from '../../../nodes/Agent/session/messageFields';
-import type { SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { quoteField } from '../../../nodes/fields/field';

@@ -302,6 +302,7 @@ describe('output', () => {
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
 				{ textField: 'text', sessionId: 's1' },
+				false,
 				{ ...waited, ...more },
 			);
 

@@ -362,22 +362,16 @@ const usual = { heartbeatSeconds: 25, pingText: '' };
 function watch(settings = usual, answers = true) {
 	const clock = new FakeClock();
 	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, answers };
-	const heartbeat: Heartbeat = createHeartbeat(
-		settings,
-		{
-			sendPing() {
-				seen.pings.push(clock.getMonotonicMilliseconds());
-				if (seen.answers)
-					clock.callAfter(10, () => {
-						heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
-					});
-			},
-			reportDead() {
-				seen.deadAt = clock.getMonotonicMilliseconds();
-			},
-		},
-		clock,
-	);
+	const sendPing = () => {
+		seen.pings.push(clock.getMonotonicMilliseconds());
+		if (seen.answers)
+			clock.callAfter(10, () => {
+				heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
+			});
+	};
+	const heartbeat: Heartbeat = createHeartbeat(settings, clock, sendPing, () => {
+		seen.deadAt = clock.getMonotonicMilliseconds();
+	});
 	heartbeat.start();
 	return { clock, heartbeat, seen };
 }

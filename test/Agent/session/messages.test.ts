@@ -2,8 +2,12 @@ import fc from 'fast-check';
 
 import { MessageArrival } from '../../../nodes/Agent/AgentSessionTrigger/arrival';
 import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
-import { parseMessageContent, parseFrame } from '../../../nodes/Agent/session/messages';
-import { findFieldText, findMessageId } from '../../../nodes/Agent/session/messageFields';
+import {
+	parseMessageContent,
+	parseFrame,
+	findFieldText,
+	findMessageId,
+} from '../../../nodes/Agent/session/messages';
 import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
 import { FakeClock } from './fakeClock';
 

@@ -6,8 +6,9 @@ import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest
 import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import {
 	ConnectRateLimiter,
+	createReconnectPlanner,
 	getConnectRateLimiter,
-	ReconnectPlanner,
+	type ReconnectPlanner,
 } from '../../../nodes/Agent/session/reconnect';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
@@ -29,7 +30,7 @@ class History {
 	readonly recovery: ReconnectPlanner;
 
 	constructor(random: () => number = () => 0) {
-		this.recovery = new ReconnectPlanner(60, this.clock, random);
+		this.recovery = createReconnectPlanner(60, this.clock, random);
 	}
 
 	/** @returns the delays after each of them */

@@ -178,17 +178,10 @@ describe('what Google says', () => {
 		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject(attempts.final);
 	});
 
-	test.each([
-		['https://console.cloud.google.com/x', 'https://console.cloud.google.com/x'],
-		['https://elsewhere.example/x', 'the API library'],
-		[undefined, 'the API library'],
-	])('the address to enable an API at: %s', (activationUrl, place) => {
-		const details = [
-			{ reason: 'OTHER' },
-			{ reason: 'SERVICE_DISABLED', metadata: { activationUrl } },
-		];
+	test('the API that is not enabled', () => {
+		const details = [{ reason: 'OTHER' }, { reason: 'SERVICE_DISABLED' }];
 		const { description } = answered(403, { error: { message: 'No', details } });
-		expect(description).toContain(`Enable the Gmail API in ${place}`);
+		expect(description).toContain('Enable the Gmail API in the API library');
 	});
 });
 

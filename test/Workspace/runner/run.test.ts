@@ -182,10 +182,12 @@ function jobOf(operation: Operation, index = 0, combineKey?: string, place?: str
 		params: {},
 		prepared: undefined,
 		limits,
-		item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
-			naming: new FieldNaming([], 'json'),
-			limits,
-		}),
+		item: new InputItem(
+			createNodeContext({ url, parameters: {} }),
+			index,
+			runState,
+			new FieldNaming([], 'json'),
+		),
 		combineKey,
 		place,
 		changedId: undefined,
