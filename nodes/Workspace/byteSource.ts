@@ -4,11 +4,10 @@ import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 
-import { NodeError, createRefusal, toNodeError } from '../core/errors';
+import { type NodeError, createRefusal, toNodeError } from '../core/errors';
 import { shorten } from '../core/text';
 import { quoteField } from '../fields/field';
 
@@ -39,18 +38,16 @@ export const createMemorySource = (
  */
 export function decodeBase64(text: string): Buffer | undefined {
 	const lines = text.split('\n').map((line) => line.trim());
-	const characters = lines.join('');
-	if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(characters)) return undefined;
-	const digits = characters.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
-	const isComplete = characters.length === digits.length || characters.length % 4 === 0;
-	const bytes = Buffer.from(characters, 'base64');
-	return isComplete && bytes.toString('base64url') === digits ? bytes : undefined;
+	const digits = lines
+		.join('')
+		.replace(/={0,2}$/, '')
+		.replaceAll('+', '-')
+		.replaceAll('/', '_');
+	const bytes = Buffer.from(digits, 'base64url');
+	return bytes.toString('base64url') === digits ? bytes : undefined;
 }
 
-/**
- * How many bytes are read, hashed and copied at a time. More would block the event loop for longer,
- * and delay what is being sent.
- */
+/** How many bytes are read at a time. */
 const pieceBytes = 1024 * 1024;
 
 /**
@@ -69,17 +66,14 @@ export async function getBinarySource(
 		return createMemorySource(data, { fileName, mimeType });
 	}
 	const { fileSize } = await helpers.getBinaryMetadata(id).catch((error: unknown) => {
-		throw createStorageError(error, field);
+		throw createRefusal(
+			`The binary field '${field}' is not in n8n's storage`,
+			`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
+		);
 	});
 	const open = async () => await helpers.getBinaryStream(id, pieceBytes);
 	return { fileName, mimeType, size: fileSize, open };
 }
-
-const createStorageError = (error: unknown, field: string) =>
-	createRefusal(
-		`The binary field '${field}' is not in n8n's storage`,
-		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
-	);
 
 /**
  * Returns the names of the binary fields to use. In `names`, * means all.
@@ -121,30 +115,26 @@ export async function getFileSource(
 	{ helpers }: IExecuteFunctions,
 	filePath: string,
 ): Promise<ByteSource> {
-	const openOrRefuse = async () =>
-		await openFile(helpers, filePath).catch((error: unknown) => {
-			const { message } = toNodeError(error);
-			throw createRefusal(`The file ${filePath} cannot be read`, message);
-		});
-	// Opens the file to learn its size. An unreadable file is then refused before the upload
-	// begins.
-	const { stream, size } = await openOrRefuse();
-	stream.destroy();
-	const open = async () => (await openOrRefuse()).stream;
+	const refuse = (error: unknown) => {
+		const { message } = toNodeError(error);
+		throw createRefusal(`The file ${filePath} cannot be read`, message);
+	};
+	const { resolvedPath, size } = await findFile(helpers, filePath).catch(refuse);
+	const open = async () => await helpers.createReadStream(resolvedPath).catch(refuse);
 	return { fileName: path.basename(filePath), size, open };
 }
 
 type Helpers = IExecuteFunctions['helpers'];
 
-/** Opens a file that n8n allows. */
-async function openFile(helpers: Helpers, filePath: string) {
+/** Finds a file that n8n allows. */
+async function findFile(helpers: Helpers, filePath: string) {
 	const resolvedPath = await resolveAllowedPath(helpers, filePath);
 	const stats = await stat(resolvedPath);
 	// A named pipe would block one of the few threads with which all of n8n reads files, until
 	// something writes to the pipe.
 	if (!stats.isFile())
 		throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
-	return { stream: await helpers.createReadStream(resolvedPath), size: stats.size };
+	return { resolvedPath, size: stats.size };
 }
 
 /**
@@ -175,9 +165,9 @@ async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 export const chunkBytes = 8 * 1024 * 1024;
 
 /**
- * Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk may be shorter. A chunk is
- * valid until the next one is requested, because all have the same memory: for each gigabyte of new
- * memory, V8 would search n8n's whole heap some dozens of times.
+ * Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk is shorter, and may be
+ * empty. A chunk is valid until the next one is requested, because all have the same memory: for
+ * each gigabyte of new memory, V8 would search n8n's whole heap some dozens of times.
  */
 export async function* readChunks(
 	bytes: AsyncIterable<Buffer>,
@@ -188,19 +178,16 @@ export async function* readChunks(
 	let length = 0;
 	for await (const piece of readPieces(bytes))
 		for (let unread = piece; unread.length > 0;) {
-			const part = unread.subarray(0, Math.min(pieceBytes, chunkSize - length));
+			const part = unread.subarray(0, chunkSize - length);
 			hash.update(part);
 			chunk.set(part, length);
 			length += part.length;
 			unread = unread.subarray(part.length);
-			// A piece may be the whole file. Without a pause, n8n would do nothing else while it is
-			// hashed.
-			if (unread.length > 0) await yieldToEventLoop();
 			if (length < chunkSize) continue;
 			yield chunk;
 			length = 0;
 		}
-	if (length > 0) yield chunk.subarray(0, length);
+	yield chunk.subarray(0, length);
 }
 
 const readInto = promisify(read);
@@ -224,15 +211,6 @@ async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 	} finally {
 		bytes.destroy();
 	}
-}
-
-export function createSourceChangedError(actualBytes: number, expectedBytes: number): NodeError {
-	return new NodeError({
-		code: 400,
-		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${actualBytes}`,
-		description:
-			'The file changed during the upload. Upload it again when nothing writes to it anymore.',
-	});
 }
 
 /** Computes the MD5 in the form of Drive's `md5Checksum`: lower-case hex. */

@@ -69,7 +69,7 @@ describe('chunks', () => {
 
 	test.each([
 		[3, ['012', '345', '678', '9']],
-		[5, ['01234', '56789']],
+		[5, ['01234', '56789', '']],
 		[20, ['0123456789']],
 	])('of %d bytes', async (size, chunks) => {
 		expect(await cut(createReadStream(file), size)).toEqual(chunks);

@@ -603,7 +603,7 @@ describe('output schema', () => {
 			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () => {
 			const documentId = await newDocument();
-			const parameters = { documentId, replace: 'document', content: 'Text' };
+			const parameters = { documentId, replace: 'document' };
 			return await run('document/write', parameters, { replacements: replaced });
 		},
 		'document/append': async () =>

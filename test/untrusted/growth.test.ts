@@ -169,7 +169,12 @@ test('the bullets of a document cost no more than its items', () => {
 		const count = text.length / perElement;
 		const blocks = Array.from({ length: count }, (_, at) => ({
 			...buildParagraph([{ text: 'x', marks: {} }]),
-			list: { level: at % 9, hasBullet: at % 3 > 0, lists: [Math.floor(at / 10)] },
+			list: {
+				level: at % 9,
+				hasBullet: at % 3 > 0,
+				lists: [Math.floor(at / 10)],
+				kind: 'bullet' as const,
+			},
 		}));
 		return layOut(blocks, 1, () => false);
 	};

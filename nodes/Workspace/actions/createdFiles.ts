@@ -40,17 +40,40 @@ export const buildKeyProperties = ({ keyHash, contentHash }: KeyHashes): Propert
 });
 
 /**
- * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution
- * also searches after it has created its own.
+ * Finds the file with an idempotency key that all executions keep, or creates one. Drive does not
+ * refuse a second file, so each execution also searches after it has created its own.
+ * @param fields what to return about the file
+ * @param create returns the ID of the file that it creates
+ * @param ownId the file that an earlier request of this execution created
+ * @throws NodeError 409 if the key was used for other content
+ */
+export async function findOrCreate(
+	drive: drive_v3.Drive,
+	fields: string,
+	keyHashes: KeyHashes,
+	create: () => Promise<string>,
+	ownId?: string,
+) {
+	let files = await findKeyedFiles(drive, fields, keyHashes);
+	if (files.length === 0) {
+		ownId = await create();
+		files = await findKeyedFiles(drive, fields, keyHashes, ownId);
+	}
+	const file = await keepOneFile(drive, files, keyHashes);
+	return { file, isOwn: file.id === ownId };
+}
+
+/**
+ * Finds the files with an idempotency key.
  * @param ownId the file that this execution created. Drive's search may not list it yet, so it is
  * added, unless it is in the trash
  */
-export async function findKeyedFiles(
+async function findKeyedFiles(
 	drive: drive_v3.Drive,
 	fields: string,
 	{ keyHash }: KeyHashes,
 	ownId?: string,
-): Promise<File[]> {
+) {
 	const allFields = `${fields},createdTime,appProperties`;
 	const q = buildPropertySearch(keyProperty, keyHash);
 	const files = await findFiles(drive, {
@@ -69,11 +92,11 @@ export async function findKeyedFiles(
  * finished. Moves the other unfinished files, which no execution has returned yet, to the trash.
  * @throws NodeError 409 if the key was used for other content
  */
-export async function keepOneFile(
+async function keepOneFile(
 	drive: drive_v3.Drive,
 	files: readonly File[],
 	{ contentHash }: KeyHashes,
-): Promise<File> {
+) {
 	const [keptFile, ...otherFiles] = files.toSorted((a, b) =>
 		compareNames(buildSortKey(a), buildSortKey(b)),
 	);
@@ -159,15 +182,11 @@ export async function createInDrive<R extends object, C>(
 		const id = await createAndRecord(drive, newFile, item);
 		return await newFile.readResult(id, await newFile.fillContent(id));
 	}
-	let ownId = newFile.recoveredId;
-	let files = await findKeyedFiles(drive, 'id', keyHashes);
-	if (files.length === 0) {
-		ownId = await createAndRecord(drive, newFile, item);
-		files = await findKeyedFiles(drive, 'id', keyHashes, ownId);
-	}
-	const file = await keepOneFile(drive, files, keyHashes);
+	const create = async () => await createAndRecord(drive, newFile, item);
+	const ownId = newFile.recoveredId;
+	const { file, isOwn } = await findOrCreate(drive, 'id', keyHashes, create, ownId);
 	const result = await fillOnce(drive, newFile, file, item);
-	return file.id === ownId ? result : { ...result, repeated: true };
+	return isOwn ? result : { ...result, repeated: true };
 }
 
 /** Fills a file with a key, and marks it as finished, unless it is. */
@@ -187,11 +206,7 @@ async function fillOnce<R, C>(
 }
 
 /** Creates the file, unless an earlier request did, and records it. @returns its ID */
-async function createAndRecord<R, C>(
-	drive: drive_v3.Drive,
-	newFile: NewFile<R, C>,
-	item: Item,
-): Promise<string> {
+async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, C>, item: Item) {
 	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
 	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
 	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
@@ -203,7 +218,7 @@ async function createOrCopyFile<R, C>(
 	drive: drive_v3.Drive,
 	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
 	appProperties: Properties,
-): Promise<string> {
+) {
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
-import { chunkBytes, readChunks, type ByteSource, createSourceChangedError } from '../byteSource';
+import { chunkBytes, readChunks, type ByteSource } from '../byteSource';
 import { type ApiBases, googleApiBases } from './endpoints';
 import { getUploadBase, isSuccess, type Transport } from './transport';
 
@@ -82,7 +82,7 @@ async function uploadInOneRequest(
 	{ drive }: UploadEnvironment,
 	request: DriveUploadRequest,
 	hash: Hash,
-): Promise<drive_v3.Schema$File> {
+) {
 	const { mimeType, source } = request;
 	// One byte more is asked for. A source that has not grown is then one chunk.
 	let bytes = Buffer.alloc(0) as Buffer;
@@ -100,26 +100,32 @@ async function uploadInChunks(
 	environment: UploadEnvironment,
 	request: DriveUploadRequest,
 	hash: Hash,
-): Promise<drive_v3.Schema$File> {
+) {
 	const { source } = request;
-	const { size } = source;
 	const address = await fetchUploadAddress(environment, request);
-	const upload = new ResumableUpload(environment.transport, address, size);
+	const upload = new ResumableUpload(environment.transport, address, source.size);
 	let position = 0;
 	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
 		const end = position + chunk.length;
 		const isLast = chunk.length < chunkBytes;
-		if (end > size || (isLast && end < size)) {
+		if (isLast ? end !== source.size : end > source.size) {
 			// If all announced bytes were sent before, Drive has already created the file.
-			const outcome = position > 0 && position === size ? 'done' : 'notDone';
-			throw createSourceChangedError(end, size).with({ outcome });
+			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
+			throw createSourceChangedError(end, source.size).with({ outcome });
 		}
 		await upload.send(chunk, position);
 		position = end;
 	}
-	if (position !== size) throw createSourceChangedError(position, size);
 	return await upload.finish();
 }
+
+const createSourceChangedError = (actualBytes: number, expectedBytes: number) =>
+	new NodeError({
+		code: 400,
+		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${actualBytes}`,
+		description:
+			'The file changed during the upload. Upload it again when nothing writes to it anymore.',
+	});
 
 /**
  * @returns the address of a new upload
@@ -128,7 +134,7 @@ async function uploadInChunks(
 async function fetchUploadAddress(
 	{ drive, bases }: UploadEnvironment,
 	request: DriveUploadRequest,
-): Promise<string> {
+) {
 	const { mimeType, replacedId, source } = request;
 	const place = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
@@ -187,8 +193,8 @@ class ResumableUpload {
 		const end = position + chunk.length;
 		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
-			const hasVisibleEffect = end === this.#totalBytes || this.#hasSentLastByte;
-			await this.#repeat(() => this.#sendPart(chunk, position), hasVisibleEffect);
+			const isLast = end === this.#totalBytes;
+			await this.#repeat(() => this.#sendPart(chunk, position), isLast);
 		}
 		// Drive cannot have more than was sent.
 		if (this.#storedBytes > end) this.#throwEnded();

@@ -42,6 +42,8 @@ export interface ItemPlace {
 	readonly hasBullet: boolean;
 	/** Indexes of the `lists` that the paragraph is in, from the outermost to the innermost. */
 	readonly lists: readonly number[];
+	/** The kind of the innermost one. */
+	readonly kind: ListKind;
 }
 
 export interface TableBlock {
@@ -63,8 +65,6 @@ export interface DocumentContent {
 	readonly lists: readonly ListKind[];
 	/** Whether any image has an address that Google can fetch. */
 	readonly hasImages: boolean;
-	/** Names of parts that the document gets in another form. */
-	readonly simplified: readonly string[];
 }
 
 export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { ListKind, TextMarks } from './blocks';
+import type { ListKind, Span } from './blocks';
 
 export type DocumentTab = docs_v1.Schema$DocumentTab;
 export type Paragraph = docs_v1.Schema$Paragraph;
@@ -9,14 +9,10 @@ export type Elements = readonly docs_v1.Schema$StructuralElement[];
 /** A tab with its title; '' or absent if the text has no other tabs. */
 export type TitledTab = DocumentTab & { readonly tabTitle?: string };
 
-/** A part of a paragraph with the same formatting throughout. */
-export interface ParagraphPiece {
-	readonly text: string;
-	readonly marks: TextMarks;
+/** A part of a paragraph. The text of an image is its description. */
+export interface ParagraphPiece extends Span {
 	/** Number of the footnote that the piece refers to. The text is this number in brackets. */
 	readonly footnoteNumber?: string;
-	/** Address of an image. The text is the description of the image. */
-	readonly imageUrl?: string;
 	readonly isRule?: boolean;
 }
 
@@ -68,12 +64,13 @@ function buildPiece(
 	style: docs_v1.Schema$TextStyle = {},
 	address: OptionalText = style.link?.url,
 ): ParagraphPiece {
+	const isFixedWidth = fixedWidthPattern.test(style.weightedFontFamily?.fontFamily ?? '');
 	const marks = {
-		bold: style.bold === true,
-		italic: style.italic === true,
-		strikethrough: style.strikethrough === true,
-		code: fixedWidthPattern.test(style.weightedFontFamily?.fontFamily ?? ''),
-		link: address ?? '',
+		bold: style.bold || undefined,
+		italic: style.italic || undefined,
+		strikethrough: style.strikethrough || undefined,
+		code: isFixedWidth || undefined,
+		link: address || undefined,
 	};
 	return { text: text ?? '', marks };
 }
@@ -147,47 +144,48 @@ export const isBorderVisible = (border: docs_v1.Schema$ParagraphBorder | undefin
 export interface ListItem {
 	/** Counts from 0. */
 	readonly level: number;
-	readonly kind: ListKind;
 	/** The number of the item, also in a list with bullets. */
 	readonly number: number;
+	readonly kind: ListKind;
+	/** Only a checkbox has it. */
+	readonly isTicked?: boolean;
+	/** What stands in front of the item in plain text. */
+	readonly sign: string;
 }
 
-export type ItemCounter = ReturnType<typeof createItemCounter>;
+export type ParagraphReader = ReturnType<typeof createParagraphReader>;
 
 /**
- * Creates a function that numbers the items of lists in reading order, because Google only gives
- * the format of a number.
+ * Creates a function that reads the paragraphs of a tab in their order. It numbers the items of
+ * lists, because Google only gives the format of a number.
  */
-export function createItemCounter({ lists }: DocumentTab) {
+export function createParagraphReader(tab: DocumentTab) {
 	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
 	const lastNumbers = new Map<string, number[]>();
-	return ({ listId, nestingLevel }: docs_v1.Schema$Bullet): ListItem => {
-		const id = listId ?? '';
-		const level = nestingLevel ?? 0;
-		const style = lists?.[id]?.listProperties?.nestingLevels?.[level] ?? {};
+	return (paragraph: Paragraph) => {
+		const pieces = readPieces(paragraph, tab);
+		if (!paragraph.bullet) return { pieces };
+		const id = paragraph.bullet.listId ?? '';
+		const level = paragraph.bullet.nestingLevel ?? 0;
+		const style = tab.lists?.[id]?.listProperties?.nestingLevels?.[level] ?? {};
 		const numbers = (lastNumbers.get(id) ?? []).slice(0, level + 1);
 		const number = (numbers[level] ?? (style.startNumber ?? 1) - 1) + 1;
 		numbers[level] = number;
 		lastNumbers.set(id, numbers);
-		return { level, kind: getListKind(style), number };
+		return { pieces, item: { level, number, ...describeItem(style, number, pieces) } };
 	};
 }
 
-function getListKind({ glyphType, glyphSymbol }: docs_v1.Schema$NestingLevel): ListKind {
-	if (glyphSymbol || !glyphType || glyphType === 'NONE') return 'bullet';
+function describeItem(
+	{ glyphType, glyphSymbol }: docs_v1.Schema$NestingLevel,
+	number: number,
+	pieces: readonly ParagraphPiece[],
+): Pick<ListItem, 'kind' | 'isTicked' | 'sign'> {
+	if (glyphSymbol || !glyphType || glyphType === 'NONE') return { kind: 'bullet', sign: '•' };
 	// Google says nothing of a checkbox but that it has neither a symbol nor a type.
-	return glyphType === 'GLYPH_TYPE_UNSPECIFIED' ? 'checkbox' : 'number';
-}
-
-/** Whether all text of a checkbox is struck through. Google shows no other sign of a ticked one. */
-export function isTicked(pieces: readonly ParagraphPiece[]): boolean {
+	if (glyphType !== 'GLYPH_TYPE_UNSPECIFIED') return { kind: 'number', sign: `${number}.` };
+	// Google shows no other sign of a ticked one than text that is struck through.
 	const texts = pieces.filter(({ text }) => text.trim() !== '');
-	return texts.length > 0 && texts.every(({ marks }) => marks.strikethrough);
-}
-
-/** Returns what stands in front of an item in plain text. */
-export function getItemSign({ kind, number }: ListItem, pieces: readonly ParagraphPiece[]): string {
-	if (kind === 'number') return `${number}.`;
-	if (kind === 'bullet') return '•';
-	return isTicked(pieces) ? '☑' : '☐';
+	const isTicked = texts.length > 0 && texts.every(({ marks }) => marks.strikethrough);
+	return { kind: 'checkbox', isTicked, sign: isTicked ? '☑' : '☐' };
 }

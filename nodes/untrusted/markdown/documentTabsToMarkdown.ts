@@ -52,99 +52,81 @@ export function documentTabsToMarkdown(tabs: readonly elements.TitledTab[]): str
 				depth: 1,
 				children: [{ type: 'text', value: tab.tabTitle }],
 			});
-		children.push(...new MarkdownTreeBuilder(tab).buildTab());
+		children.push(...readTab(tab));
 	}
 	return toMarkdown({ type: 'root', children }, markdownOptions).replace(/\n$/, '');
 }
 
-class MarkdownTreeBuilder {
-	readonly #tab: elements.DocumentTab;
-	readonly #countItem: elements.ItemCounter;
+function readTab(tab: elements.DocumentTab): RootContent[] {
+	const read = elements.createParagraphReader(tab);
+	const readBlocks = (content: elements.Elements) => nestBlocks(flatten(content, read));
+	const blocks = elements.getTabContents(tab).flatMap(readBlocks);
+	const footnotes = elements.getFootnotes(tab).map(({ number, content }): RootContent => ({
+		type: 'footnoteDefinition',
+		identifier: number,
+		label: number,
+		children: readBlocks(content),
+	}));
+	return [...blocks, ...footnotes];
+}
 
-	constructor(tab: elements.DocumentTab) {
-		this.#tab = tab;
-		this.#countItem = elements.createItemCounter(tab);
-	}
-
-	buildTab(): RootContent[] {
-		const contents = elements.getTabContents(this.#tab);
-		const blocks = contents.flatMap((content) => nestBlocks(this.#flatten(content)));
-		const footnotes = elements
-			.getFootnotes(this.#tab)
-			.map(({ number, content }): RootContent => ({
-				type: 'footnoteDefinition',
-				identifier: number,
-				label: number,
-				children: nestBlocks(this.#flatten(content)),
-			}));
-		return [...blocks, ...footnotes];
-	}
-
-	#readPieces = (paragraph: elements.Paragraph) => elements.readPieces(paragraph, this.#tab);
-
-	#flatten(content: elements.Elements): FlatBlock[] {
-		return content.flatMap((element) => this.#flattenElement(element));
-	}
-
-	#flattenElement(element: docs_v1.Schema$StructuralElement): FlatBlock[] {
-		const { paragraph, table, tableOfContents } = element;
-		if (paragraph) return this.#buildParagraphBlocks(paragraph);
+function flatten(content: elements.Elements, read: elements.ParagraphReader): FlatBlock[] {
+	return content.flatMap(({ paragraph, table, tableOfContents }) => {
+		if (paragraph) return readParagraph(paragraph, read);
 		const [cell, ...otherCells] = elements.getCells(table);
-		if (cell && otherCells.length > 0)
-			return [{ node: this.#buildTable(table?.tableRows ?? []) }];
+		if (otherCells.length > 0) return { node: readTable(table?.tableRows ?? [], read) };
 		// A table with one cell is a frame around code or text.
-		return this.#flatten((tableOfContents ?? cell)?.content ?? []);
-	}
+		return flatten((tableOfContents ?? cell)?.content ?? [], read);
+	});
+}
 
-	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
-		const pieces = this.#readPieces(paragraph);
-		const item = paragraph.bullet && this.#countItem(paragraph.bullet);
-		const checked = item?.kind === 'checkbox' ? elements.isTicked(pieces) : undefined;
-		const text = checked ? removeMark(pieces, 'strikethrough') : pieces;
-		const blocks: FlatBlock[] = [];
-		if (hasRule(paragraph, pieces))
-			blocks.push({ node: { type: 'thematicBreak' }, paragraph, item });
-		const node = buildTextNode(text, paragraph);
-		if (node) blocks.push({ node, paragraph, item, checked });
-		if (item && blocks.length === 0)
-			blocks.push({ node: { type: 'paragraph', children: [] }, paragraph, item });
-		return blocks;
-	}
+function readParagraph(paragraph: elements.Paragraph, read: elements.ParagraphReader) {
+	const { pieces, item } = read(paragraph);
+	const blocks: FlatBlock[] = [];
+	if (hasRule(paragraph, pieces))
+		blocks.push({ node: { type: 'thematicBreak' }, paragraph, item });
+	const text = item?.isTicked ? removeMark(pieces, 'strikethrough') : pieces;
+	const node = buildTextNode(text, paragraph);
+	if (node) blocks.push({ node, paragraph, item });
+	if (item && blocks.length === 0)
+		blocks.push({ node: { type: 'paragraph', children: [] }, paragraph, item });
+	return blocks;
+}
 
-	/** Makes the first row the header. */
-	#buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
-		const children = tableRows.map(({ tableCells = [] }, rowIndex) => ({
-			type: 'tableRow' as const,
-			children: tableCells.map(({ content = [] }) => {
-				const pieces = this.#readCell(content);
-				// Markdown shows a header in bold.
-				const text = rowIndex === 0 ? removeMark(pieces, 'bold') : pieces;
-				const phrasing = buildPhrasing(text, { type: 'html', value: '<br>' });
-				return { type: 'tableCell' as const, children: phrasing };
-			}),
-		}));
-		return { type: 'table', children };
-	}
+/** Makes the first row the header. */
+function readTable(
+	tableRows: readonly docs_v1.Schema$TableRow[],
+	read: elements.ParagraphReader,
+): Table {
+	const children = tableRows.map(({ tableCells = [] }, rowIndex) => ({
+		type: 'tableRow' as const,
+		children: tableCells.map(({ content = [] }) => {
+			const pieces = readCell(content, read);
+			// Markdown shows a header in bold.
+			const text = rowIndex === 0 ? removeMark(pieces, 'bold') : pieces;
+			const phrasing = buildPhrasing(text, { type: 'html', value: '<br>' });
+			return { type: 'tableCell' as const, children: phrasing };
+		}),
+	}));
+	return { type: 'table', children };
+}
 
-	/**
-	 * Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown
-	 * cannot contain.
-	 */
-	#readCell(content: elements.Elements): elements.ParagraphPiece[] {
-		const cell: elements.ParagraphPiece[] = [];
-		for (const { paragraph } of elements.getParagraphs(content)) {
-			const pieces = this.#readPieces(paragraph);
-			const item = paragraph.bullet && this.#countItem(paragraph.bullet);
-			if (item) pieces.unshift(buildText(`${elements.getItemSign(item, pieces)} `));
-			if (cell.length > 0 && pieces.length > 0) cell.push(buildText('\v'));
-			cell.push(...pieces);
-		}
-		return cell;
+/**
+ * Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown cannot
+ * contain.
+ */
+function readCell(content: elements.Elements, read: elements.ParagraphReader) {
+	const cell: elements.ParagraphPiece[] = [];
+	for (const { paragraph } of elements.getParagraphs(content)) {
+		const { pieces, item } = read(paragraph);
+		if (item) pieces.unshift(buildText(`${item.sign} `));
+		if (cell.length > 0 && pieces.length > 0) cell.push(buildText('\v'));
+		cell.push(...pieces);
 	}
+	return cell;
 }
 
 const buildText = (text: string): elements.ParagraphPiece => ({ text, marks: {} });
-const buildCode = (text: string) => ({ type: 'code' as const, value: text.replaceAll('\v', '\n') });
 
 const removeMark = (pieces: readonly elements.ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
 	pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, [mark]: false } }));
@@ -161,7 +143,8 @@ function buildTextNode(
 	paragraph: elements.Paragraph,
 ): BlockContent | undefined {
 	const isShaded = paragraph.paragraphStyle?.shading?.backgroundColor?.color !== undefined;
-	if (isShaded && pieces.every(({ marks }) => marks.code)) return buildCode(joinSpans(pieces));
+	if (isShaded && pieces.every(({ marks }) => marks.code))
+		return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
 	const depth = elements.getHeadingLevel(paragraph);
 	const children = buildPhrasing(
 		pieces,

@@ -14,8 +14,6 @@ export interface FlatBlock {
 	readonly paragraph?: Paragraph;
 	/** The item that begins with the block. */
 	readonly item?: ListItem | undefined;
-	/** Whether the checkbox of the item is ticked; undefined without a checkbox. */
-	readonly checked?: boolean | undefined;
 }
 
 interface OpenList {
@@ -37,7 +35,7 @@ class BlockNester {
 	/** The quotes and lists around the last block, from the outermost to the innermost. */
 	#open: Container[] = [];
 
-	add({ node, paragraph, item, checked }: FlatBlock): void {
+	add({ node, paragraph, item }: FlatBlock): void {
 		const { borderLeft, indentStart } = paragraph?.paragraphStyle ?? {};
 		const isQuoted = isBorderVisible(borderLeft);
 		if (!isQuoted) this.#closeFrom((container) => !isList(container));
@@ -46,7 +44,10 @@ class BlockNester {
 		this.#closeInnerLists(item?.level ?? Math.max(level, 0));
 		if (isQuoted && this.#open.every(isList)) this.#openQuote(item);
 		if (item === undefined) this.#append(node);
-		else this.#addItem(item, { type: 'listItem', spread: false, checked, children: [node] });
+		else {
+			const checked = item.isTicked;
+			this.#addItem(item, { type: 'listItem', spread: false, checked, children: [node] });
+		}
 	}
 
 	#closeFrom(isClosed: (container: Container) => boolean): void {
@@ -73,10 +74,9 @@ class BlockNester {
 			return;
 		}
 		if (sibling) this.#open.pop();
-		const ordered = kind === 'number';
 		const list: List = {
 			type: 'list',
-			ordered,
+			ordered: kind === 'number',
 			start: number,
 			spread: false,
 			children: [item],

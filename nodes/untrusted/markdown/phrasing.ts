@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PhrasingContent } from 'mdast';
 
 import type { ParagraphPiece } from '../document/elements';
@@ -125,14 +126,10 @@ function joinPieces(pieces: Pieces): ParagraphPiece[] {
 	const joinedPieces: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = joinedPieces.at(-1);
-		if (last && isText(last) && isText(piece) && haveSameMarks(last, piece))
+		const hasSameMarks = isDeepStrictEqual(last?.marks, piece.marks);
+		if (last && isText(last) && isText(piece) && hasSameMarks)
 			joinedPieces.splice(-1, 1, { ...last, text: last.text + piece.text });
 		else joinedPieces.push(piece);
 	}
 	return joinedPieces;
 }
-
-const haveSameMarks = (left: ParagraphPiece, right: ParagraphPiece) =>
-	([...marksByPriority, 'code'] as const).every(
-		(mark) => (left.marks[mark] || '') === (right.marks[mark] || ''),
-	);

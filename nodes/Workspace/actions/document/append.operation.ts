@@ -74,14 +74,12 @@ interface AppendJob extends ContentJob {
 	readonly keyHashes: KeyHashes | undefined;
 }
 
-type AppendChange = Change & { readonly repeated?: true };
-
 /** Appends content to a tab or section, unless that was already done with the same key. */
 export async function appendContent(job: AppendJob) {
 	const { change, result } = await changeDocument({
 		...job,
 		detail: job.section === '' ? 'outline' : 'texts',
-		plan: (body, isPicture): AppendChange =>
+		plan: (body, isPicture) =>
 			findEarlierAppend(job, body) ?? planWithMarker(job, body, isPicture),
 	});
 	return change.repeated ? { ...result, repeated: true } : result;
@@ -111,14 +109,16 @@ const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
  * @returns a change that does nothing more
  * @throws NodeError 409 if that append had other content
  */
-function findEarlierAppend({ documentId, keyHashes }: AppendJob, body: BodyState) {
-	const markerName = getRangeNames(body).find(
-		(name) => name.split('/')[1] === keyHashes?.keyHash,
-	);
-	if (!keyHashes || markerName === undefined) return undefined;
+function findEarlierAppend(
+	{ documentId, keyHashes }: AppendJob,
+	body: BodyState,
+): Change | undefined {
+	if (!keyHashes) return undefined;
+	const markerName = getRangeNames(body).find((name) => name.split('/')[1] === keyHashes.keyHash);
+	if (markerName === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
 	if (!markerName.startsWith(nameStart))
 		throw createKeyReusedError(`text in the document ${documentId}`);
 	const characterCount = Number(markerName.slice(nameStart.length));
-	return { requests: [], growth: 0, characterCount, repeated: true as const };
+	return { requests: [], growth: 0, characterCount, repeated: true };
 }

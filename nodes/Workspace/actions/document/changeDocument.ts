@@ -24,6 +24,8 @@ export interface Change {
 	readonly growth: number;
 	/** Number of inserted UTF-16 units, without those of `replaceAllText`. */
 	readonly characterCount: number;
+	/** The document already had the change, made with the same idempotency key. */
+	readonly repeated?: true;
 }
 
 /** Where to change what. */
@@ -97,20 +99,17 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 /** Reads the body of the tab, which may have to be added first. */
 async function readBody(job: ChangeJob) {
 	let document = await documents.fetchDocument(job);
+	const title = job.tab.trim();
+	// What looks like one of Google's IDs is no title.
+	const isTitle = !/^(?:t\.[\w-]+)?$/.test(title);
+	const isNew = isTitle && matchTabs(flattenTabs(document.tabs), title).length === 0;
 	// A new tab has no headings.
-	if (job.createTab && !job.section && isNewTitle(job.tab, document)) {
-		const title = job.tab.trim();
+	if (isNew && job.createTab && !job.section) {
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(job, document.revisionId ?? '', [request]);
 		document = await documents.fetchDocument(job);
 	}
 	return documents.toBodyState(document, job.tab);
-}
-
-/** Whether a tab with this title can be added. What looks like one of Google's IDs is no title. */
-function isNewTitle(title: string, document: Document): boolean {
-	if (/^(?:t\.[\w-]+)?$/.test(title.trim())) return false;
-	return matchTabs(flattenTabs(document.tabs), title).length === 0;
 }
 
 /** Carries out a change, with links in place of the images that Google refuses. */
@@ -148,7 +147,7 @@ async function carryOut<C extends Change>(job: ChangeJob<C>, body: documents.Bod
  */
 function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {
 	const urls = requests.map(({ insertInlineImage }) => insertInlineImage?.uri ?? '');
-	if (!isRefused(error) || !urls.some(Boolean)) throw toError(error);
+	if (!isRefused(error) || !urls.some(Boolean)) throw error;
 	const requestIndex = /requests\[(\d+)\]/.exec(error.message)?.[1];
 	const namedUrl = urls[Number(requestIndex)];
 	const givenUpUrls = namedUrl && refusedUrls.size === 0 ? [namedUrl] : urls.filter(Boolean);
@@ -166,16 +165,11 @@ const isRefused = (error: unknown): error is NodeError =>
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried
  * out.
  */
-async function sendChange(
-	job: ChangeJob,
-	body: documents.BodyState,
-	change: Change,
-): Promise<Response> {
+async function sendChange(job: ChangeJob, body: documents.BodyState, change: Change) {
 	try {
 		return await sendRequests(job, body.revisionId, change.requests);
 	} catch (error) {
-		const isUnknown = isNodeError(error) && error.outcome === 'unknown';
-		if (!isUnknown || job.item.signal?.aborted) throw toError(error);
+		if (!isNodeError(error) || error.outcome !== 'unknown') throw toError(error);
 		return await findOutcome(job, body, change, error);
 	}
 }

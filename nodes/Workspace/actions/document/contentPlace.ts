@@ -1,4 +1,4 @@
-import { isSameIgnoringCase, shorten } from '../../../core/text';
+import { isSameIgnoringCase, listNames, shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
 import { type BodyState, pickOne } from './documentState';
@@ -48,8 +48,6 @@ interface Heading {
 	readonly endIndex: number;
 }
 
-const maxListedHeadings = 30;
-
 /**
  * Finds the section under a heading; '' means the whole tab.
  * @throws NodeError 400 if no heading or several headings have this text
@@ -83,14 +81,12 @@ export function listHeadings(content: Elements): Heading[] {
 	return headings;
 }
 
-/** Finds the heading with a text. Another case counts if no heading has the same case. */
+/** Finds the heading with a text, without regard to upper and lower case. */
 function findHeading(headings: readonly Heading[], wantedText: string): Heading {
 	const wanted = collapseBlanks(wantedText);
-	let matches = headings.filter(({ text }) => text === wanted);
-	if (matches.length === 0)
-		matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
-	const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text)}'`);
-	const advice = `Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`;
+	const matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
+	const names = listNames(headings.map(({ text }) => text));
+	const advice = `Nothing was written. Headings of the tab: ${names || 'none'}.`;
 	return pickOne(matches, `heading '${shorten(wanted)}'`, advice);
 }
 

@@ -1,6 +1,6 @@
 import { createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase } from '../../../core/text';
-import { mentionChoice, quoteField } from '../../../fields/field';
+import { quoteField } from '../../../fields/field';
 import { buildParagraph, cleanText, joinSpans } from '../../../untrusted/document/blocks';
 import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/document/blocks';
 import { type HeadingLevel, headingLevels } from '../../../untrusted/document/elements';
@@ -8,9 +8,9 @@ import type { Item } from '../../operation';
 import type { Change, DocumentTarget } from './changeDocument';
 import * as places from './contentPlace';
 import { type Layout, layOut, type PictureChoice } from './layout';
-import { type DocsRequest, RequestBuilder } from './requestBuilder';
-import { hasStyle, setLists, setStyles } from './styleRequests';
-import { type BodyState, mentionFirstTab } from './documentState';
+import { RequestBuilder } from './requestBuilder';
+import { setLists, setStyles } from './styleRequests';
+import type { BodyState } from './documentState';
 
 interface ContentParams {
 	readonly content: string;
@@ -19,7 +19,7 @@ interface ContentParams {
 }
 
 /**
- * Parses content in its format, with a hint for plain text that looks like Markdown.
+ * Parses content in its format.
  * @throws NodeError 400 for Markdown that cannot be read
  */
 export async function parseContent(
@@ -29,12 +29,8 @@ export async function parseContent(
 	if (contentFormat === 'markdown')
 		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
-	if (markdownSigns.some((sign) => sign.test(text)))
-		item.addHint(
-			`The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`,
-		);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], simplified: [], hasImages: false };
+	return { blocks, lists: [], hasImages: false };
 }
 
 /**
@@ -56,31 +52,12 @@ export async function readMarkdown(
 		);
 	// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 	const content = JSON.parse(answer.result) as DocumentContent;
-	if (content.simplified.length > 0)
-		item.addHint(
-			`Google Docs has no place for these parts of the Markdown, so they became text or were left out: ${content.simplified.join(', ')}.`,
-		);
 	if (content.hasImages && !insertImages)
 		item.addHint(
 			`Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
 		);
 	return content;
 }
-
-/**
- * Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or
- * the line below the header of a table.
- */
-const markdownSigns = [
-	/^#{1,6} \S/m,
-	/^> \S/m,
-	/^```|`[^`\n]+`/m,
-	/\*\*[^\s*][^*\n]*\*\*/,
-	/\[[^[\]\n]+\]\(https?:/,
-	/^[-*] \[[ x]\] /m,
-	/^ {0,3}(?:[-*+]|\d{1,9}[.)]) \S.*\n\s*(?:[-*+]|\d{1,9}[.)]) \S/m,
-	/^\|?[ :]*-[ :-]*\|[ |:-]*$/m,
-];
 
 /** Content for a place in a document. */
 export interface ContentJob extends DocumentTarget {
@@ -91,7 +68,11 @@ export interface ContentJob extends DocumentTarget {
 /** Finds where to write, and fits the content into the section there. */
 export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append' | 'replace') {
 	const section = places.findSection(body, job.section);
-	mentionFirstTab(body, job.tab, job.item);
+	const { allTabs, chosenTab } = body;
+	if (job.tab === '' && allTabs.length > 1)
+		job.item.addHint(
+			`The document has ${allTabs.length} tabs. The content was written to the first one: '${chosenTab.title}'.`,
+		);
 	return {
 		oldElements: section.elements,
 		place: places.findPlace(body.tabId, section, mode),
@@ -109,15 +90,11 @@ function fitIntoSection(
 	{ heading, level }: places.Section,
 ): DocumentContent {
 	if (level === 0) return content;
-	const blocks = dropHeading(content.blocks, heading);
+	const [first, ...otherBlocks] = content.blocks;
+	const firstHeading = first && isHeading(first) ? joinSpans(first.spans) : '';
+	const isRepeated = isSameIgnoringCase(places.collapseBlanks(firstHeading), heading);
+	const blocks = isRepeated && otherBlocks.length > 0 ? otherBlocks : content.blocks;
 	return { ...content, blocks: lowerHeadings(blocks, level) };
-}
-
-function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
-	const [first, ...otherBlocks] = blocks;
-	if (!first || !isHeading(first) || otherBlocks.length === 0) return blocks;
-	const text = places.collapseBlanks(joinSpans(first.spans));
-	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
 }
 
 /** Lowers all headings as far as the highest one needs to be below a heading of the given level. */
@@ -138,6 +115,9 @@ const isHeading = (block: Block): block is Heading =>
 	block.kind === 'paragraph' && typeof block.format === 'number';
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
+
+const hasStyle = ({ format, quoteDepth, list }: ParagraphBlock) =>
+	quoteDepth > 0 || list !== undefined || !['text', 'plain'].includes(String(format));
 
 /**
  * Plans content after the text at a place. Without a new paragraph, plain text and an unstyled
@@ -173,32 +153,22 @@ export function planContent(
 ): Change {
 	const { blocks, filler } = closeBlocks(content.blocks, place);
 	const layout = layOut(blocks, place.index, isPicture);
-	let growth = layout.end - filler.length - place.deletedEnd;
-	if (place.addedAt !== undefined) growth += 1;
-	const text = buildStoredText(layout, filler);
-	return {
-		requests: buildRequests(layout, content.lists, place, filler),
-		text,
-		growth,
-		characterCount: text.length,
-	};
-}
-
-function buildRequests(
-	layout: Layout,
-	lists: DocumentContent['lists'],
-	place: places.ContentPlace,
-	filler: string,
-): DocsRequest[] {
+	const end = layout.end - filler.length;
 	const builder = new RequestBuilder(place.tabId);
 	builder.delete({ start: place.index, end: place.deletedEnd });
 	if (place.addedAt !== undefined) builder.insertText('\n', place.addedAt);
 	builder.insertText(layout.text, place.index);
 	insertTablesAndPictures(builder, layout);
 	setStyles(builder, layout, place);
-	setLists(builder, layout, lists);
-	builder.delete({ start: layout.end - filler.length, end: layout.end });
-	return builder.requests;
+	setLists(builder, layout, content.lists);
+	builder.delete({ start: end, end: layout.end });
+	const text = buildStoredText(layout, filler);
+	return {
+		requests: builder.requests,
+		text,
+		growth: end - place.deletedEnd + (place.addedAt === undefined ? 0 : 1),
+		characterCount: text.length,
+	};
 }
 
 function buildStoredText({ lines }: Layout, filler: string): string {
@@ -220,7 +190,7 @@ function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPla
 		closedBlocks.push(last);
 	}
 	const isEmptyAtEnd = /(?:^|\n)$/.test(joinSpans(last.spans));
-	const filler = isEmptyAtEnd && (!keepsStyle || hasStyle(last)) ? '.' : '';
+	const filler = isEmptyAtEnd && (!keepsStyle || last.format !== 'plain') ? '.' : '';
 	const spans = [...last.spans, { text: filler, marks: {} }];
 	return { blocks: closedBlocks.with(-1, { ...last, spans }), filler };
 }

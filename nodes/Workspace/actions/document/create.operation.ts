@@ -94,59 +94,63 @@ export const create = defineOperation({
 	modelDescription: 'Create a Google document. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
-	prepare: (params): CreateJob => ({ ...params, progress: { isCreated: false } }),
-	async send(clients, job, item) {
-		const plan = await planDocument(clients, job, item);
-		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a
-		// document.
-		if (job.parentFolder !== '' || job.templateId !== '' || plan.keyHashes)
-			return await createByDrive(plan);
-		const { data } = await clients.docs.documents.create({ requestBody: { title: job.title } });
+	async send(clients, params, item) {
+		const plan = await planDocument(clients, params, item);
+		if (needsDrive(params)) return await createByDrive(plan);
+		const { title } = params;
+		const { data } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = data.documentId ?? '';
-		job.progress.isCreated = true;
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		if (isEmpty(plan.content)) return await readResult(plan, documentId, undefined, data);
 		await fillDocument(plan, documentId, data);
 		return await readResult(plan, documentId);
 	},
-	async recover(clients, job, failure, item) {
-		const { parentFolder, templateId, idempotencyKey, progress } = job;
-		// Without a key, nothing in the document says which part of its content it already has.
-		if (progress.isCreated && idempotencyKey === '') throw failure;
-		if (idempotencyKey !== '' || parentFolder !== '' || templateId !== '') {
-			const id = await createdFiles.findCreatedId(clients.drive, item);
-			if (id !== undefined)
-				return await createByDrive(await planDocument(clients, job, item), id);
-		}
+	async recover(clients, params, failure, item) {
+		// The document exists, and only its content may be missing. Without a key, nothing in it
+		// says which part of the content it already has.
+		if (failure.saysOutcome && params.idempotencyKey === '') throw failure;
+		const createdId =
+			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
+		if (createdId)
+			return await createByDrive(await planDocument(clients, params, item), createdId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
-			description: `It was not created again, to avoid duplicates. Look for '${job.title}' in Google Drive before you run this again.`,
+			description: `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`,
 		});
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 });
 
-type CreateJob = CreateParams & {
-	/** Whether the document exists, so that an unknown outcome is only that of its content. */
-	readonly progress: { isCreated: boolean };
-};
+/**
+ * Whether Drive must create the document, because the Docs API knows neither folders nor keys, and
+ * cannot copy a document.
+ */
+const needsDrive = ({ parentFolder, templateId, idempotencyKey }: CreateParams) =>
+	parentFolder !== '' || templateId !== '' || idempotencyKey !== '';
+
 type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
-async function planDocument(clients: Clients, job: CreateJob, item: Item) {
-	const { templateId, fillFromInput } = job;
-	if ((job.replacements.length > 0 || fillFromInput) && templateId === '')
+async function planDocument(clients: Clients, params: CreateParams, item: Item) {
+	const { templateId, fillFromInput } = params;
+	if ((params.replacements.length > 0 || fillFromInput) && templateId === '')
 		throw createRefusal(
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
 		);
-	const replacements = await prepareReplacements(job, item);
-	const content = await parseContent(job, item);
+	const replacements = await prepareReplacements(params, item);
+	const content = await parseContent(params, item);
 	// Drive stores a hash of what the document is made from.
-	const { title, contentFormat } = job;
-	const source = [title, contentFormat, job.content, templateId, fillFromInput, job.replacements];
-	const keyHashes = createdFiles.hashFileKey('document create', job, [JSON.stringify(source)]);
-	return { ...job, ...clients, item, content, replacements, keyHashes, tab: '' };
+	const source = JSON.stringify([
+		params.title,
+		params.contentFormat,
+		params.content,
+		templateId,
+		fillFromInput,
+		params.replacements,
+	]);
+	const keyHashes = createdFiles.hashFileKey('document create', params, [source]);
+	return { ...params, ...clients, item, content, replacements, keyHashes, tab: '' };
 }
 
 /**
@@ -159,10 +163,7 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 		kind: 'document' as const,
 		buildUrl: buildDocumentUrl,
 		recoveredId,
-		async fillContent(id: string) {
-			plan.progress.isCreated = true;
-			return await fillDocument(plan, id);
-		},
+		fillContent: async (id: string) => await fillDocument(plan, id),
 		readResult: async (id: string, replaced?: Replaced) => await readResult(plan, id, replaced),
 	};
 	return await createdFiles.createInDrive(plan.drive, file, plan.item);

@@ -3,7 +3,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { NodeError, createRefusal } from '../../../core/errors';
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import { flattenTabs, matchTabs, type TabSummary } from '../../../untrusted/document/tabList';
-import type { Item } from '../../operation';
 
 /** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
 export function findTab<T extends TabSummary>(allTabs: readonly T[], idOrTitle: string): T {
@@ -18,17 +17,6 @@ export function pickOne<T>(matches: readonly T[], name: string, advice: string):
 	if (match === undefined) throw createRefusal(`The document has no ${name}`, advice);
 	if (otherMatches.length === 0) return match;
 	throw createRefusal(`The document has more than one ${name}`, advice);
-}
-
-/**
- * Adds a hint that names the tab that was taken if a document has several tabs and none was chosen.
- */
-export function mentionFirstTab({ allTabs }: BodyState, chosenTab: string, item: Item): void {
-	const [firstTab] = allTabs;
-	if (chosenTab !== '' || firstTab === undefined || allTabs.length === 1) return;
-	item.addHint(
-		`The document has ${allTabs.length} tabs. The content was written to the first one: '${firstTab.title}'.`,
-	);
 }
 
 export function buildDocumentUrl(documentId: string, tabId?: string): string {
@@ -106,10 +94,3 @@ export const getRangeNames = ({ allTabs }: BodyState) =>
 /** Returns the stored text of elements in the order of their indexes. */
 export const getStoredText = (content: Elements): string =>
 	Array.from(getParagraphs(content), ({ paragraph }) => getStoredLine(paragraph)).join('');
-
-/** Returns the text of a tab's headers, footers and footnotes. */
-export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
-	const { headers, footers, footnotes } = documentTab ?? {};
-	const segments = Object.values({ ...headers, ...footers, ...footnotes });
-	return segments.map(({ content = [] }) => getStoredText(content)).join('');
-}

@@ -5,7 +5,6 @@ import { NodeError } from '../../../core/errors';
 import { buildModelAnswer } from '../../../core/modelAnswer';
 import { describeTextPart, startCharacterOption } from '../../../fields/commonOptions';
 import type { DocumentInput } from '../../../untrusted/document/readDocument';
-import { flattenTabs } from '../../../untrusted/document/tabList';
 import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { findTab } from './documentState';
@@ -60,18 +59,21 @@ export const read = defineOperation({
 		},
 		{
 			...fields.tab,
-			showWhen: { format: ['text', 'markdown', 'structure'] },
+			showWhen: { format: ['text', 'markdown'] },
 			description:
 				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
 		},
 		{ ...startCharacterOption, showWhen: { format: ['text', 'markdown'] } },
 	],
-	async send({ docs, drive }, params, item) {
-		const { documentId, format, tab } = params;
-		if (format === 'structure') return await readStructure(docs, documentId, tab);
+	async send(clients, params, item) {
+		const { documentId, format } = params;
+		if (format === 'structure') {
+			const request = { documentId, includeTabsContent: true };
+			return (await clients.docs.documents.get(request)).data;
+		}
 		if (format === 'text' || format === 'markdown')
-			return await readText(docs, { ...params, format }, item);
-		return await exportFile({ docs, drive }, documentId, format, item);
+			return await readText(clients.docs, { ...params, format }, item);
+		return await exportFile(clients, documentId, format, item);
 	},
 	toModel(result, { startCharacter }) {
 		if (!('content' in result)) return { items: [{ ...result, file: undefined }] };
@@ -89,12 +91,7 @@ export const read = defineOperation({
 	},
 });
 
-async function exportFile(
-	clients: Pick<Clients, 'docs' | 'drive'>,
-	documentId: string,
-	format: string,
-	item: Item,
-) {
+async function exportFile(clients: Clients, documentId: string, format: string, item: Item) {
 	const { data } = await clients.docs.documents.get({ documentId, fields: 'title' });
 	const fileName = `${data.title ?? ''}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
@@ -109,13 +106,6 @@ async function exportFile(
 	const bytes = response.data as Buffer;
 	const file = await item.store(bytes, fileName, mimeType);
 	return { documentId, title: data.title ?? '', mimeType, fileSize: bytes.length, file };
-}
-
-async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
-	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
-	if (idOrTitle === '') return data;
-	const { tab } = findTab(flattenTabs(data.tabs), idOrTitle);
-	return { ...data, tabs: [tab] };
 }
 
 interface TextRequest extends DocumentInput {
@@ -133,7 +123,7 @@ async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 		content: content.slice(request.startCharacter),
 		characterCount: content.length,
 		revisionId,
-		tabs: [...tabs],
+		tabs,
 	};
 }
 

@@ -3,11 +3,17 @@ import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { findValueAtPath } from '../../../fields/values';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
-import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
+import {
+	type Elements,
+	getFootnotes,
+	getParagraphs,
+	getStoredLine,
+	getTabContents,
+} from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import { changeDocument, type DocumentTarget } from './changeDocument';
@@ -15,13 +21,7 @@ import type { ContentPlace } from './contentPlace';
 import { planContent, readMarkdown } from './contentRequests';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import {
-	type BodyState,
-	getBody,
-	getOuterText,
-	getRangeNames,
-	getStoredText,
-} from './documentState';
+import { type BodyState, getBody, getRangeNames, getStoredText } from './documentState';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
@@ -38,10 +38,7 @@ interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-interface PreparedReplacements {
-	readonly texts: TextReplacement[];
-	readonly markdowns: MarkdownReplacement[];
-}
+type PreparedReplacements = Awaited<ReturnType<typeof prepareReplacements>>;
 
 /**
  * @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read
@@ -49,8 +46,9 @@ interface PreparedReplacements {
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
-): Promise<PreparedReplacements> {
-	const prepared: PreparedReplacements = { texts: [], markdowns: [] };
+) {
+	const texts: TextReplacement[] = [];
+	const markdowns: MarkdownReplacement[] = [];
 	for (const { find: rawFind, replace, format } of params.replacements) {
 		const find = cleanText(rawFind);
 		if (find.trim() === '')
@@ -59,14 +57,14 @@ export async function prepareReplacements(
 				'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 			);
 		if (format === 'text') {
-			prepared.texts.push({ find, replace: cleanText(replace) });
+			texts.push({ find, replace: cleanText(replace) });
 			continue;
 		}
 		const content = await readMarkdown(replace, 'replacements', params.insertImages, item);
 		// The paragraph of a placeholder may have spaces around it.
-		prepared.markdowns.push({ find: find.trim(), content });
+		markdowns.push({ find: find.trim(), content });
 	}
-	return prepared;
+	return { texts, markdowns };
 }
 
 interface ReplacementJob extends DocumentTarget {
@@ -103,10 +101,18 @@ export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResu
 	});
 	const counted = countTexts(change.texts, replies);
 	const replaced = [...change.replaced, ...counted.replaced];
-	mentionMissing(replaced, job.item);
 	if (replaced.length === 0) return result;
+	mentionMissing(replaced, job.item);
 	const characterCount = result.characterCount + counted.characterCount;
 	return { ...result, characterCount, replaced };
+}
+
+function mentionMissing(replaced: Replaced, item: Item): void {
+	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => find);
+	if (missing.length > 0)
+		item.addHint(
+			`Not found in the document, so not replaced: ${listNames(missing)}. Markdown needs a paragraph of its own.`,
+		);
 }
 
 /** Counts the texts that were replaced, and the UTF-16 units that were inserted for them. */
@@ -123,12 +129,6 @@ function countTexts(texts: readonly TextReplacement[], replies: docs_v1.Schema$R
 	return { replaced, characterCount };
 }
 
-function mentionMissing(replaced: Replaced, item: Item): void {
-	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missing.length > 0)
-		item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
-}
-
 /** Plans the requests: the marker, then Markdown in place of paragraphs, then texts. */
 function planReplacements(job: ReplacementJob, body: BodyState, isPicture: PictureChoice) {
 	// A second replacement could also change the texts that the first one inserted.
@@ -136,8 +136,8 @@ function planReplacements(job: ReplacementJob, body: BodyState, isPicture: Pictu
 		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
 	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
 	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
-	const plan = planMarkdowns(placeholders, isPicture);
 	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
+	const plan = planMarkdowns(placeholders, isPicture);
 	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
 	plan.requests.push(...texts.map((text) => buildTextRequest(text, tabIds)));
 	if (job.markerName && plan.requests.length > 0)
@@ -159,7 +159,7 @@ function planMarkdowns(placeholders: readonly Placeholder[], isPicture: PictureC
 function countPlaceholders(
 	placeholders: readonly Placeholder[],
 	{ markdowns }: PreparedReplacements,
-): Replaced {
+) {
 	const count = (find: string) => placeholders.filter((one) => one.find === find).length;
 	return markdowns.map(({ find }) => ({ find, count: count(find) }));
 }
@@ -182,8 +182,6 @@ function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyStat
 }
 
 const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
-/** Most placeholders that a hint names, because a document may have any number of them. */
-const maxNamedPlaceholders = 20;
 
 /**
  * Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the
@@ -195,12 +193,12 @@ function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): Text
 	const unfilled: string[] = [];
 	for (const find of collectPlaceholders(tabs, job.replacements)) {
 		const replace = findValue(fields, find.slice(2, -2).trim());
-		if (replace === undefined) unfilled.push(`'${find}'`);
+		if (replace === undefined) unfilled.push(find);
 		else filled.push({ find, replace: cleanText(replace) });
 	}
 	if (unfilled.length > 0)
 		job.item.addHint(
-			`These placeholders were not filled: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
+			`These placeholders were not filled: ${listNames(unfilled)}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
 		);
 	// Values with placeholders come last, so that no later request fills a field into the value of
 	// another field.
@@ -214,7 +212,12 @@ function collectPlaceholders(
 	{ texts, markdowns }: PreparedReplacements,
 ): Set<string> {
 	let text = '';
-	for (const { tab } of tabs) text += getStoredText(getBody(tab)) + getOuterText(tab);
+	for (const { tab } of tabs) {
+		const { documentTab = {} } = tab;
+		const footnotes = getFootnotes(documentTab).map(({ content }) => content);
+		for (const content of [...getTabContents(documentTab), ...footnotes])
+			text += getStoredText(content);
+	}
 	for (const { find } of [...texts, ...markdowns]) text = text.replaceAll(find, '');
 	return new Set(text.match(placeholderPattern));
 }
@@ -243,13 +246,11 @@ function findPlaceholders(
 	markdowns: readonly MarkdownReplacement[],
 ): Placeholder[] {
 	const placeholders: Placeholder[] = [];
-	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
 	for (const element of getParagraphs(getBody(tab))) {
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(element.paragraph, '\ufffc');
 		const markdown = markdowns.find(({ find }) => text.trim() === find);
 		if (markdown) placeholders.push({ ...markdown, place: buildPlace(element, tabId) });
-		else refuseMisplacedPlaceholders(text, markdowns);
 	}
 	return placeholders.toReversed();
 }
@@ -260,16 +261,3 @@ const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): 
 	tabId,
 	isParagraphEmpty: true,
 });
-
-/** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
-function refuseMisplacedPlaceholders(
-	text: string,
-	markdowns: readonly MarkdownReplacement[],
-): void {
-	const misplaced = markdowns.find(({ find }) => text.includes(find));
-	if (misplaced === undefined) return;
-	throw createRefusal(
-		`'${shorten(misplaced.find)}' does not have a paragraph of its own in the text of the document`,
-		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own, or set its format in ${quoteField('replacements')} to Text.`,
-	);
-}

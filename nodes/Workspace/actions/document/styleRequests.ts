@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import * as blocks from '../../../untrusted/document/blocks';
@@ -18,7 +19,8 @@ const buildBorder = (width: number, padding: number) => ({
 
 /** Builds the paragraph style of a block. @returns an empty style for plain text */
 function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock) {
-	const style: docs_v1.Schema$ParagraphStyle = {};
+	if (format === 'plain') return {};
+	const style: docs_v1.Schema$ParagraphStyle = { ...blocks.markdownParagraphSpacing };
 	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
 	if (format === 'code') style.shading = { backgroundColor: toGray(0.95) };
 	if (format === 'rule') style.borderBottom = buildBorder(1, 1);
@@ -32,9 +34,6 @@ function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock
 	}
 	return style;
 }
-
-export const hasStyle = (block: blocks.ParagraphBlock) =>
-	block.list !== undefined || Object.keys(buildParagraphStyle(block)).length > 0;
 
 function buildTextStyle({ code, link, ...otherMarks }: blocks.TextMarks): docs_v1.Schema$TextStyle {
 	const style: docs_v1.Schema$TextStyle = otherMarks;
@@ -54,13 +53,7 @@ export function setStyles(builder: RequestBuilder, layout: Layout, place: Conten
 	// The first paragraph of content that continues a paragraph has the style of that paragraph.
 	const paragraphs = layout.paragraphs.slice(place.isParagraphEmpty ? 0 : 1);
 	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
-	setSpacing(builder, paragraphs);
-	for (const paragraph of paragraphs) {
-		// `setLists` styles later paragraphs of an item, because their style is reset when they
-		// lose their bullet.
-		const isLater = paragraph.block.list?.hasBullet === false;
-		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
-	}
+	styleParagraphs(builder, paragraphs);
 	for (const { spans } of layout.lines)
 		for (const span of spans) builder.styleText(span, buildTextStyle(span.marks));
 }
@@ -78,18 +71,16 @@ function resetStyles(
 	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
 
-/** Adds one request for each stretch of paragraphs without a table or plain text between them. */
-function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {
-	const stretches: Array<{ start: number; end: number }> = [];
+/** Adds one request for neighboring paragraphs with the same style and no table between them. */
+function styleParagraphs(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {
+	const runs: Array<{ start: number; end: number; style: docs_v1.Schema$ParagraphStyle }> = [];
 	for (const { block, start, end } of paragraphs) {
-		const stretch = stretches.at(-1);
-		if (block.format === 'plain') continue;
-		if (stretch?.end === start - 1) stretch.end = end;
-		else stretches.push({ start, end });
+		const style = buildParagraphStyle(block);
+		const run = runs.at(-1);
+		if (run?.end === start - 1 && isDeepStrictEqual(run.style, style)) run.end = end;
+		else runs.push({ start, end, style });
 	}
-	for (const stretch of stretches)
-		if (stretch.start < stretch.end)
-			builder.styleParagraphs(stretch, blocks.markdownParagraphSpacing);
+	for (const { style, ...extent } of runs) builder.styleParagraphs(extent, style);
 }
 
 const bulletPresets = {
@@ -113,6 +104,7 @@ export function setLists(
 	for (const paragraph of paragraphs) {
 		if (paragraph.block.list?.hasBullet !== false) continue;
 		builder.change('deleteParagraphBullets', paragraph);
+		// The style was reset together with the bullet.
 		builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
 }
@@ -121,20 +113,19 @@ export function setLists(
  * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
  */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
-	let openStretches = new Map<number, PlacedParagraph[]>();
+	const stretches: Array<Map<number, PlacedParagraph[]>> = [];
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) openStretches = new Map();
+		if (paragraph.start > lastEnd + 1) stretches.push(new Map());
 		lastEnd = paragraph.end;
+		const itemsByList = stretches.at(-1);
 		for (const list of paragraph.block.list?.lists ?? []) {
-			const items = openStretches.get(list) ?? [];
-			if (items.length === 0) stretches.push([list, items]);
+			const items = itemsByList?.get(list) ?? [];
 			items.push(paragraph);
-			openStretches.set(list, items);
+			itemsByList?.set(list, items);
 		}
 	}
-	return stretches;
+	return stretches.flatMap((itemsByList) => [...itemsByList]);
 }
 
 /**

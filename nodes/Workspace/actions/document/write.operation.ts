@@ -1,8 +1,7 @@
-import { createRefusal, isNodeError } from '../../../core/errors';
-import { joinSentences } from '../../../core/text';
+import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
-import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
+import { defineOperation, type Item } from '../../operation';
 import { changeDocument } from './changeDocument';
 import {
 	type ContentJob,
@@ -15,69 +14,6 @@ import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
 import { getStoredText } from './documentState';
 
-const writeFields = [
-	fields.documentId,
-	{
-		displayName: 'Replace',
-		name: 'replace',
-		type: 'options',
-		onlyIn: 'fields',
-		options: [
-			{
-				name: 'Section',
-				value: 'section',
-				description: 'What stands under a heading. The heading stays.',
-			},
-			{ name: 'Tab', value: 'tab', description: 'All content of a tab' },
-			{
-				name: 'Document',
-				value: 'document',
-				description:
-					'All content of the tab in the URL of the document, or else of its first tab',
-			},
-		],
-		default: 'section',
-		jsonDefault: 'document',
-		description: 'What the new content takes the place of',
-	},
-	{
-		...fields.section,
-		required: true,
-		requiredInForm: false,
-		showWhen: { replace: ['section'] },
-		description:
-			'The heading of the section. What stands under it is replaced, up to the next heading of the same or a higher level. Headings in the content become lower ones.',
-	},
-	{ ...fields.tab, showWhen: { replace: ['section', 'tab'] } },
-	{
-		...fields.content,
-		required: true,
-		requiredInForm: false,
-		requiredUnless: ['replacements', 'fillFromInput'],
-		mayBeEmpty: true,
-		description:
-			'New content in place of the old one. To change only the texts of Replacements, set Replace to Document and leave this empty.',
-	},
-	fields.contentFormat,
-] as const satisfies readonly Field[];
-
-const writeOptions = [
-	{
-		displayName: 'Allow Empty Content',
-		name: 'allowEmpty',
-		onlyIn: 'json',
-		type: 'boolean',
-		default: false,
-		description: 'Whether empty content is allowed to clear what it replaces',
-	},
-	fields.createTabOption,
-	fields.fillFromInputOption,
-	fields.insertImagesOption,
-	fields.replacements,
-] as const satisfies readonly Field[];
-
-type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
-
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
@@ -88,61 +24,103 @@ export const write = defineOperation({
 	caution: 'Destructive: the previous content is lost.',
 	// A second try could find the text that the first try inserted, for example if `aa` replaces
 	// `a`.
-	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
-	fields: writeFields,
-	options: writeOptions,
+	isIdempotent: (params) => !changesTexts(params),
+	fields: [
+		fields.documentId,
+		{
+			displayName: 'Replace',
+			name: 'replace',
+			type: 'options',
+			onlyIn: 'fields',
+			options: [
+				{
+					name: 'Section',
+					value: 'section',
+					description: 'What stands under a heading. The heading stays.',
+				},
+				{ name: 'Tab', value: 'tab', description: 'All content of a tab' },
+				{
+					name: 'Document',
+					value: 'document',
+					description:
+						'All content of the tab in the URL of the document, or else of its first tab',
+				},
+			],
+			default: 'section',
+			jsonDefault: 'document',
+			description: 'What the new content takes the place of',
+		},
+		{
+			...fields.section,
+			required: true,
+			requiredInForm: false,
+			showWhen: { replace: ['section'] },
+			description:
+				'The heading of the section. What stands under it is replaced, up to the next heading of the same or a higher level. Headings in the content become lower ones.',
+		},
+		{ ...fields.tab, showWhen: { replace: ['section', 'tab'] } },
+		{
+			...fields.content,
+			required: true,
+			requiredInForm: false,
+			requiredUnless: ['replacements', 'fillFromInput'],
+			mayBeEmpty: true,
+			description:
+				'New content in place of the old one. To change only the texts of Replacements, set Replace to Document and leave this empty.',
+		},
+		fields.contentFormat,
+	],
+	options: [
+		{
+			displayName: 'Allow Empty Content',
+			name: 'allowEmpty',
+			onlyIn: 'json',
+			type: 'boolean',
+			default: false,
+			description: 'Whether empty content is allowed to clear what it replaces',
+		},
+		fields.createTabOption,
+		fields.fillFromInputOption,
+		fields.insertImagesOption,
+		fields.replacements,
+	],
 	getChangedId: ({ documentId }) => documentId,
-	prepare: refuseContradictions,
+	prepare(params) {
+		const { tab, content, section } = params;
+		if (params.replace === 'tab' && tab.trim() === '')
+			throw createRefusal(
+				`${quoteField('tab')} is empty`,
+				'Nothing was written. Choose the tab whose content is replaced.',
+			);
+		if (changesTexts(params) && (content !== '' || section !== ''))
+			throw createRefusal(
+				`${quoteField('replacements')} and ${quoteField('fillFromInput')} cannot be used together with ${quoteField('content')} or ${quoteField('section')}`,
+				'Nothing was written. Replacements change what tabs already contain. Move them to another Workspace node.',
+			);
+		return params;
+	},
 	async send({ docs }, params, item): Promise<ReplacementResult> {
+		const job = { ...params, docs, item };
+		if (changesTexts(params)) {
+			const replacements = await prepareReplacements(params, item);
+			return await replaceTexts({ ...job, replacements });
+		}
 		const content = await parseContent(params, item);
-		const replacements = await prepareReplacements(params, item);
-		const job = { ...params, docs, item, content, replacements };
-		if (isEmpty(content) && changesTexts(params)) return await replaceTexts(job);
 		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				"Nothing was written. Check the expression that provides the content. Only an input object with 'allowEmpty': true clears the document.",
 			);
-		const written = await replaceContent(job);
-		if (!changesTexts(params)) return written;
-		// After the content, so that texts are replaced in it, too.
-		const replaced = await replaceTexts(job).catch(throwHalfDone);
-		const characterCount = written.characterCount + replaced.characterCount;
-		return { ...replaced, characterCount };
+		return await replaceContent({ ...job, content });
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
-const changesTexts = ({ replacements, fillFromInput }: WriteParams) =>
-	replacements.length > 0 || fillFromInput;
-
-/** @throws NodeError 400 for parameters that contradict each other */
-function refuseContradictions(params: WriteParams): WriteParams {
-	if (params.replace === 'tab' && params.tab.trim() === '')
-		throw createRefusal(
-			`${quoteField('tab')} is empty`,
-			'Nothing was written. Choose the tab whose content is replaced.',
-		);
-	if (params.section !== '' && changesTexts(params))
-		throw createRefusal(
-			`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
-			'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
-		);
-	return params;
-}
-
-/** Throws the failure to replace texts, for a document whose content was replaced before. */
-function throwHalfDone(error: unknown): never {
-	if (!isNodeError(error) || error.outcome !== 'notDone') throw error;
-	throw error.with({
-		message: `The content was replaced, but no texts in it: ${error.message}`,
-		description: joinSentences(
-			error.description,
-			`To replace only the texts, leave ${quoteField('content')} empty.`,
-		),
-	});
-}
+const changesTexts = (params: {
+	readonly replacements: readonly unknown[];
+	readonly fillFromInput: boolean;
+}) => params.replacements.length > 0 || params.fillFromInput;
 
 /** Replaces a section or a tab, unless somebody else changes it meanwhile. */
 async function replaceContent(job: ContentJob) {

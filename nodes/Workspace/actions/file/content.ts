@@ -2,21 +2,13 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64 } from '../../byteSource';
-import type { ByteSource, Clients, Item } from '../../operation';
+import type { Clients, Item } from '../../operation';
 import { googleTypePrefix } from '../createdFiles';
 import { createFileNameTest } from '../onlyFiles';
 import type { UploadParams } from './fields';
 
-/**
- * The parameters with the binary fields to upload. Content from elsewhere has no field:
- * `[undefined]`.
- */
-export interface PreparedUpload extends UploadParams {
-	readonly fields: ReadonlyArray<string | undefined>;
-}
-
 /** Refuses what can be known before any request. @throws NodeError 400 */
-export function prepareUpload(params: UploadParams, item: Item): PreparedUpload {
+export function prepareUpload(params: UploadParams, item: Item) {
 	const mimeType = params.mimeType.trim();
 	if (mimeType !== '' && keepUsableType(mimeType) === undefined)
 		throw createRefusal(
@@ -28,14 +20,15 @@ export function prepareUpload(params: UploadParams, item: Item): PreparedUpload 
 			`${quoteField('content')} is empty`,
 			'Enter the path of the file to upload.',
 		);
-	const fields = params.contentSource === 'binary' ? findFields(params, item) : [undefined];
+	// Content from elsewhere has no binary field.
+	let fields: Array<string | undefined> = [undefined];
+	if (params.contentSource === 'binary') {
+		const names = params.binaryPropertyName.length > 0 ? params.binaryPropertyName : ['*'];
+		const isWanted = createFileNameTest(params.onlyFiles);
+		fields = item.findBinaryFields(names, 'binaryPropertyName', isWanted);
+	}
 	refuseWrongName(params, fields.length);
 	return { ...params, mimeType, fields };
-}
-
-function findFields({ binaryPropertyName, onlyFiles }: UploadParams, item: Item): string[] {
-	const names = binaryPropertyName.length > 0 ? binaryPropertyName : ['*'];
-	return item.findBinaryFields(names, 'binaryPropertyName', createFileNameTest(onlyFiles));
 }
 
 /** Refuses a missing name, and one name for several files. @throws NodeError 400 */
@@ -53,34 +46,33 @@ function refuseWrongName({ name, contentSource }: UploadParams, fileCount: numbe
 		);
 }
 
-/** The bytes of a file, with the name and the type that it gets in Drive. */
-export interface FileContent {
-	readonly source: ByteSource;
-	readonly name: string;
-	readonly mimeType: string;
-}
+type PreparedUpload = ReturnType<typeof prepareUpload>;
+
+/** A file to upload: its bytes, with the name and the type that it gets in Drive. */
+export type Upload = Awaited<ReturnType<typeof openUpload>>;
 
 /**
  * Opens the content of a file.
- * @param field its binary field, if it has one
+ * @param fileIndex the position of the file among the item's files, from 0
  * @throws NodeError 400 if it is unusable
  */
-export async function openContent(
+export async function openUpload(
 	clients: Clients,
-	params: UploadParams,
+	params: PreparedUpload,
 	item: Item,
-	field: string | undefined,
-): Promise<FileContent> {
+	fileIndex: number,
+) {
+	const field = params.fields[fileIndex];
 	const source =
 		field === undefined ? await openSource(clients, params, item) : await item.getBinary(field);
 	const sourceType = keepUsableType(source.mimeType?.trim()) ?? 'application/octet-stream';
 	const { buildFileName, findMimeType } = await import('../mimeTypes');
+	let { name, mimeType } = params;
 	// A file without a name is named after its field.
-	const sourceName = source.fileName || buildFileName(field ?? '', sourceType);
-	const name = params.name.trim() === '' ? sourceName : params.name;
-	if (params.mimeType !== '') return { source, name, mimeType: params.mimeType };
-	const mimeType = keepUsableType(findMimeType(name)) ?? sourceType;
-	return { source, name, mimeType: toTableType(mimeType, params) };
+	if (name.trim() === '') name = source.fileName || buildFileName(field ?? '', sourceType);
+	if (mimeType === '')
+		mimeType = toTableType(keepUsableType(findMimeType(name)) ?? sourceType, params);
+	return { clients, params, item, fileIndex, source, name, mimeType };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { openContent, type PreparedUpload, prepareUpload } from './content';
+import { openUpload, prepareUpload } from './content';
 import { uploadFields as fields, uploadOptions as options } from './fields';
 import { type FileResult, uploadOnce } from './uploadFile';
 
@@ -21,12 +21,10 @@ export const upload = defineOperation({
 	fields,
 	options,
 	prepare: prepareUpload,
-	async send(clients, params: PreparedUpload, item): Promise<FileResult[]> {
+	async send(clients, params, item) {
 		const files: FileResult[] = [];
-		for (const [fileIndex, field] of params.fields.entries()) {
-			const content = await openContent(clients, params, item, field);
-			files.push(await uploadOnce({ clients, params, item, fileIndex, ...content }));
-		}
+		for (const fileIndex of params.fields.keys())
+			files.push(await uploadOnce(await openUpload(clients, params, item, fileIndex)));
 		return files;
 	},
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),

@@ -3,31 +3,29 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
-import type { UploadedFile } from '../../google/upload';
-import { createKeyReusedError } from '../../idempotency';
-import type { Clients, Item } from '../../operation';
+import type { Clients } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { findFiles, quoteSearchText } from '../driveSearch';
-import type { FileContent } from './content';
+import type { Upload } from './content';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
 
-const mainKeys = ['id', 'name', 'mimeType', 'size', 'webViewLink', 'webContentLink'] as const;
-const resultKeys = [...mainKeys, 'md5Checksum', 'parents', 'createdTime'] as const;
+const resultKeys = [
+	'id',
+	'name',
+	'mimeType',
+	'size',
+	'webViewLink',
+	'webContentLink',
+	'md5Checksum',
+	'parents',
+	'createdTime',
+] as const;
 const resultFields = resultKeys.join(',');
 
 /** What Drive says about a file. A field that Drive did not return is missing. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]> & { readonly repeated?: true };
-
-/** A file to upload. Its parameters are checked. */
-interface Upload extends FileContent {
-	readonly clients: Clients;
-	readonly params: UploadParams;
-	readonly item: Item;
-	/** The position of the file among the item's files, from 0. */
-	readonly fileIndex: number;
-}
 
 /**
  * Uploads a file, and with a key only once. If the user chose to skip existing files, returns an
@@ -35,41 +33,27 @@ interface Upload extends FileContent {
  */
 export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	const { drive } = upload.clients;
+	const existingFile = await findFileToSkip(upload);
+	if (existingFile) return existingFile;
 	const keyHashes = await hashUploadKey(upload);
-	if (!keyHashes) return (await findFileToSkip(upload)) ?? (await uploadFile(upload));
-	let ownFile: FileResult | undefined;
-	let files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes);
-	if (files.length === 0) {
-		const existingFile = await findFileToSkip(upload);
-		if (existingFile) return existingFile;
-		ownFile = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
-		const ownId = ownFile.id ?? '';
-		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
-	}
-	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
-	const isOwn = file.id === ownFile?.id;
+	if (!keyHashes) return await uploadFile(upload);
+	const create = async () => {
+		const { id } = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
+		return id ?? '';
+	};
+	const { file, isOwn } = await createdFiles.findOrCreate(drive, resultFields, keyHashes, create);
 	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived.
-	// So only the content is compared.
-	if (!isOwn) await refuseOtherContent(file, upload);
 	await createdFiles.markFinished(drive, file);
 	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
-}
-
-async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload) {
-	if (md5Checksum && md5Checksum !== (await computeMd5(source)))
-		throw createKeyReusedError(`the file ${id ?? ''}`);
 }
 
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
-	// Without a conversion, Drive's checksum of the file is compared, so the content need not be
-	// read here.
-	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
 	// Each file of an item has a key of its own.
 	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
 	const place = { ...params, idempotencyKey: key };
-	return createdFiles.hashFileKey('file upload', place, [convertTo, contentMd5]);
+	return createdFiles.hashFileKey('file upload', place, [convertTo, await computeMd5(source)]);
 }
 
 async function findFileToSkip(upload: Upload) {
@@ -80,25 +64,36 @@ async function findFileToSkip(upload: Upload) {
 	return toFileResult(file);
 }
 
+/**
+ * Uploads a file, records it, and compares its checksum with that of the sent bytes. Google's own
+ * files have none.
+ * @throws NodeError 500 if they differ
+ */
 async function uploadFile(upload: Upload, appProperties?: File['appProperties']) {
-	const { clients, params, item, source } = upload;
-	const request = {
-		mimeType: upload.mimeType,
-		source,
-		fields: resultFields,
-		metadata: {
-			name: upload.name,
-			mimeType: getGoogleType(params),
-			description: params.description || undefined,
-			appProperties,
-		},
+	const { file, md5 } = await sendFile(upload, appProperties);
+	const { id, md5Checksum, webViewLink } = file;
+	if (id) upload.item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
+	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
+		throw new NodeError({
+			code: 500,
+			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+			description: 'Delete the file in Google Drive and upload it again.',
+		});
+	return toFileResult(file);
+}
+
+async function sendFile(upload: Upload, appProperties: File['appProperties']) {
+	const { params, source, mimeType } = upload;
+	const metadata: File = {
+		name: upload.name,
+		mimeType: getGoogleType(params),
+		description: params.description || undefined,
+		appProperties,
 	};
+	const request = { mimeType, source, fields: resultFields, metadata };
 	const replacedId = await findReplacedId(upload);
-	const uploading =
-		replacedId === undefined
-			? uploadNewFile(upload, request)
-			: clients.uploadToDrive({ ...request, replacedId });
-	return recordAndVerify(await uploading, item);
+	if (replacedId === undefined) return await sendNewFile(upload, request);
+	return await upload.clients.uploadToDrive({ ...request, replacedId });
 }
 
 /** The MIME type of the Google file to which the content is converted, if it is. */
@@ -109,15 +104,14 @@ const getGoogleType = ({ convertTo }: UploadParams) =>
  * Uploads a file that can be found again. A reserved ID marks it. A converted file cannot have one,
  * so it gets a property.
  */
-async function uploadNewFile(upload: Upload, request: Parameters<Clients['uploadToDrive']>[0]) {
+async function sendNewFile(upload: Upload, request: Parameters<Clients['uploadToDrive']>[0]) {
+	const { metadata } = request;
 	const { parentFolder } = upload.params;
-	const metadata: File = { ...request.metadata };
 	if (parentFolder) metadata.parents = [parentFolder];
 	const markerId = `${upload.item.markerId}-${upload.fileIndex}`;
 	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
 	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
-	const uploading = upload.clients.uploadToDrive({ ...request, metadata });
-	return await uploading.catch(async (error: unknown) => {
+	return await upload.clients.uploadToDrive(request).catch(async (error: unknown) => {
 		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that
 		// file.
 		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
@@ -152,23 +146,6 @@ async function findUploadedFile(
 	if (!reservedId) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	const request = { fileId: reservedId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(drive.files.get(request)))?.data;
-}
-
-/**
- * Records the file, and compares its checksum with that of the sent bytes. Google's own files have
- * none.
- * @throws NodeError 500 if they differ
- */
-function recordAndVerify({ file, md5 }: UploadedFile, item: Item): FileResult {
-	const { id, md5Checksum, webViewLink } = file;
-	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
-	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
-		throw new NodeError({
-			code: 500,
-			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
-			description: 'Delete the file in Google Drive and upload it again.',
-		});
-	return toFileResult(file);
 }
 
 function toFileResult(file: File): FileResult {

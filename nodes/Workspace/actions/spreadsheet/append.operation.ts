@@ -6,7 +6,7 @@ import { escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
 import { fitRows, type ItemsWithRows, prepareRows, refuseSecondHeader } from './rows';
-import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
+import { buildSpreadsheetUrl, openTarget, RequestBody } from './spreadsheet';
 import { findLastRow } from './table';
 import * as plans from './tablePlan';
 
@@ -71,7 +71,7 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 		range: ranges.printTabArea(title, start, 1, width),
 		insertDataOption: 'INSERT_ROWS',
 		valueInputOption: options.valueInputOption,
-		requestBody: new ValuesBody(values),
+		requestBody: new RequestBody({ values }),
 	});
 	const updatedRange = data.updates?.updatedRange ?? '';
 	const place = ranges.parseBounds(ranges.parseRange(updatedRange));
@@ -87,12 +87,12 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = plan;
-	const { row, firstColumn: column } = table;
+	const start = { row: table.row, column: table.firstColumn };
 	const result = plans.summarizeSteps(plan, steps, (steps[0]?.row ?? 0) + offset);
-	if (endRow === row || table.columnsByName.size === 0) return result;
-	const width = Math.max(table.lastColumn - column, 0) + 1;
-	const tableRange = ranges.printTabArea(table.title, { row, column }, endRow - row, width);
-	return { ...result, tableRange };
+	const height = endRow - start.row;
+	if (height === 0 || table.columnsByName.size === 0) return result;
+	const width = table.lastColumn - start.column + 1;
+	return { ...result, tableRange: ranges.printTabArea(table.title, start, height, width) };
 }
 
 export const append = defineOperation({

@@ -5,7 +5,7 @@ import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Item } from '../../operation';
 import { DateCell, toIsoText } from './dates';
-import { rowNumberKeys, type RowParams } from './fields';
+import { rowNumberKey, rowNumberKeys, type RowParams } from './fields';
 
 /** The value of a cell. "" clears the cell. null leaves it unchanged, but `toRowData` clears it. */
 export type Cell = string | number | boolean | null | DateCell;
@@ -78,10 +78,15 @@ export const hasColumnNames = ({ valuesSource, values }: Omit<GivenParams, 'colu
  * Reads the rows of one item, which name their columns.
  * @throws NodeError 400 if there are no cells, or if one is invalid
  */
-export function readNamedRows(params: GivenParams, item: Item): NamedRow[] {
-	if (params.valuesSource === 'json') return params.values.map(readRecord);
+export function readNamedRows({ valuesSource, values, columns }: GivenParams, item: Item) {
+	if (valuesSource === 'json') return values.map(readRecord);
 	// With Map Automatically, Columns has no values of its own: the fields of the item count.
-	return [params.columns ? readMappedRow(params.columns, item.json) : readItem(item)];
+	if (!columns) return [readItem(item)];
+	// If Columns has an empty row number, the item's own row number does not count: the item may
+	// come from another table.
+	const hasNumber = rowNumberKeys.some((key) => key in columns);
+	const row = hasNumber ? columns : { ...columns, [rowNumberKey]: findRowNumber(item.json) };
+	return [toNamedRow(row, quoteField('columns'))];
 }
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */
@@ -120,36 +125,24 @@ function readItem({ json, isTool }: Item): NamedRow {
 	);
 }
 
-/** Reads the row whose values were entered for each column. @param json the fields of the item */
-function readMappedRow(columns: Values, json: Values): NamedRow {
-	const values: Record<string, unknown> = {};
-	const typedNames = new Set<string>();
-	for (const [name, value] of Object.entries(columns)) {
-		const isTyped = value instanceof TypedText;
-		if (isTyped) typedNames.add(name);
-		// A column that was left empty in the form has no value.
-		if (value !== undefined) values[name] = isTyped ? value.text : value;
-	}
-	const namedRow = { ...toNamedRow(values, quoteField('columns')), typedNames };
-	// If Columns has an empty row number, the item's own row number does not count: the item may
-	// come from another table.
-	if (rowNumberKeys.some((key) => key in columns)) return namedRow;
-	return { ...namedRow, rowNumber: findRowNumber(json) };
-}
-
 function toNamedRow(row: Values, source: string): NamedRow {
 	const cellsByName = new Map<string, Cell>();
-	for (const [name, value] of Object.entries(row))
-		if (!rowNumberKeys.includes(name))
-			cellsByName.set(name, toCell(value, `${source}, field '${name}',`));
-	if (cellsByName.size > 0)
-		return { cellsByName, rowNumber: findRowNumber(row), typedNames: new Set() };
+	const typedNames = new Set<string>();
+	for (const [name, value] of Object.entries(row)) {
+		// A column that was left empty in the form has no value.
+		if (value === undefined || rowNumberKeys.includes(name)) continue;
+		if (value instanceof TypedText) typedNames.add(name);
+		cellsByName.set(name, toCell(getTypedValue(value), `${source}, field '${name}',`));
+	}
+	if (cellsByName.size > 0) return { cellsByName, rowNumber: findRowNumber(row), typedNames };
 	const advice = 'Nothing was sent for it, because the row would be empty.';
 	throw createRefusal(`${source} has no values for columns`, advice);
 }
 
+const getTypedValue = (value: unknown) => (value instanceof TypedText ? value.text : value);
+
 const findRowNumber = (row: Values) =>
-	rowNumberKeys.map((key) => row[key]).find((value) => value !== undefined);
+	getTypedValue(rowNumberKeys.map((key) => row[key]).find((value) => value !== undefined));
 
 /** Collects the names of all rows, in the order of their first appearance. */
 export const collectNames = (rows: readonly NamedRow[]): string[] => [

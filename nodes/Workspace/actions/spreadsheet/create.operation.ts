@@ -62,12 +62,8 @@ type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 type NewSpreadsheet = CreateParams & { readonly rows: readonly Cell[][] };
 
 /** Without a locale and time zone, a spreadsheet gets those of the Google account. */
-function buildSettings({ locale, timeZone }: CreateParams) {
-	const settings: sheets_v4.Schema$SpreadsheetProperties = {};
-	if (locale !== '') settings.locale = locale;
-	if (timeZone !== '') settings.timeZone = timeZone;
-	return settings;
-}
+const buildSettings = ({ locale, timeZone }: CreateParams) =>
+	Object.fromEntries(Object.entries({ locale, timeZone }).filter(([, value]) => value !== ''));
 
 /**
  * The first tab of a new spreadsheet, which is large enough for the rows. Without a title, it gets
@@ -89,9 +85,8 @@ function buildNewSheets(planned: NewSpreadsheet) {
 	const { sheets, rows } = planned;
 	if (sheets.length + rows.length === 0) return undefined;
 	const data = [{ rowData: toRowData(rows) }];
-	const firstSheet = { properties: buildFirstTab(planned), data };
-	const otherTabNames = sheets.slice(1);
-	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
+	const otherTabs = sheets.slice(1).map((title) => ({ properties: { title } }));
+	return [{ properties: buildFirstTab(planned), data }, ...otherTabs];
 }
 
 /**
@@ -102,21 +97,22 @@ function buildCompletionRequests(planned: NewSpreadsheet, sheets: sheets_v4.Sche
 	const { sheets: tabNames, rows } = planned;
 	const requests: sheets_v4.Schema$Request[] = [];
 	const settings = buildSettings(planned);
-	const changedSettings = Object.keys(settings).join(',');
-	if (changedSettings !== '')
-		requests.push({
-			updateSpreadsheetProperties: { properties: settings, fields: changedSettings },
-		});
+	const fields = Object.keys(settings).join(',');
+	if (fields !== '')
+		requests.push({ updateSpreadsheetProperties: { properties: settings, fields } });
 	if (tabNames.length + rows.length === 0) return requests;
-	const [firstTitle, ...otherTitles] = sheets.map(({ properties }) => properties?.title);
-	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
-	const firstTab = buildFirstTab(planned);
-	const properties = { sheetId, ...firstTab, title: firstTab.title ?? firstTitle };
-	const fields = 'title,gridProperties.rowCount,gridProperties.columnCount';
-	requests.push({ updateSheetProperties: { properties, fields } });
-	for (const [index, title] of tabNames.slice(1).entries())
-		if (!otherTitles.includes(title))
-			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
+	const [firstTab, ...otherTabs] = sheets.map(({ properties }) => properties);
+	const sheetId = firstTab?.sheetId ?? 0;
+	const { title = firstTab?.title, gridProperties } = buildFirstTab(planned);
+	requests.push({
+		updateSheetProperties: {
+			properties: { sheetId, title, gridProperties },
+			fields: 'title,gridProperties.rowCount,gridProperties.columnCount',
+		},
+	});
+	for (const [index, name] of tabNames.slice(1).entries())
+		if (!otherTabs.some((tab) => tab?.title === name))
+			requests.push({ addSheet: { properties: { title: name, index: index + 1 } } });
 	const start = { sheetId, rowIndex: 0, columnIndex: 0 };
 	const cells = { start, rows: toRowData(rows), fields: 'userEnteredValue' };
 	if (rows.length > 0) requests.push({ updateCells: cells });
@@ -136,12 +132,9 @@ export const create = defineOperation({
 	},
 	async send(clients, planned, item) {
 		if (needsDrive(planned)) return await createByDrive(clients, planned, item);
-		const requestBody = {
-			properties: { title: planned.title, ...buildSettings(planned) },
-			sheets: buildNewSheets(planned),
-		};
+		const properties = { title: planned.title, ...buildSettings(planned) };
 		const { data } = await clients.sheets.spreadsheets.create({
-			requestBody,
+			requestBody: { properties, sheets: buildNewSheets(planned) },
 			fields: resultFields,
 		});
 		return toCreateResult(data);
@@ -167,15 +160,15 @@ const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 	parentFolder !== '' || idempotencyKey !== '';
 
 async function createByDrive(
-	clients: Clients,
+	{ drive, sheets }: Clients,
 	planned: NewSpreadsheet,
 	item: Item,
 	recoveredId?: string,
 ) {
-	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = planned;
-	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
+	const { title, parentFolder, values, locale, timeZone } = planned;
+	const content = JSON.stringify([title, planned.sheets, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', planned, [content]);
-	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, planned);
+	const fillContent = async (id: string) => await completeSpreadsheet(sheets, id, planned);
 	const file = {
 		kind: 'spreadsheet',
 		title,
@@ -184,22 +177,22 @@ async function createByDrive(
 		recoveredId,
 		buildUrl: buildSpreadsheetUrl,
 		fillContent: async (id: string) =>
-			await complete(id).catch(async (error: unknown) => {
+			await fillContent(id).catch(async (error: unknown) => {
 				// Another execution may have created a tab after we fetched the tabs. Google then
 				// refused all of our requests.
 				if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-				return await complete(id);
+				return await fillContent(id);
 			}),
-		async readResult(spreadsheetId: string, result?: ReturnType<typeof toCreateResult>) {
-			if (result) return result;
-			const request = { spreadsheetId, fields: resultFields };
-			return toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
-		},
+		readResult: async (id: string, filled?: sheets_v4.Schema$Spreadsheet) =>
+			toCreateResult(filled ?? (await fetchResult(sheets, id))),
 	} as const;
-	return await createdFiles.createInDrive(clients.drive, file, item);
+	return await createdFiles.createInDrive(drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
+
+const fetchResult = async (sheets: sheets_v4.Sheets, spreadsheetId: string) =>
+	(await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields })).data;
 
 /** Completes a spreadsheet that Drive created: adds tabs, rows and settings in one request. */
 async function completeSpreadsheet(
@@ -207,15 +200,15 @@ async function completeSpreadsheet(
 	spreadsheetId: string,
 	planned: NewSpreadsheet,
 ) {
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
-	const requests = buildCompletionRequests(planned, data.sheets ?? []);
-	if (requests.length === 0) return toCreateResult(data);
-	const { data: response } = await sheets.spreadsheets.batchUpdate({
+	const created = await fetchResult(sheets, spreadsheetId);
+	const requests = buildCompletionRequests(planned, created.sheets ?? []);
+	if (requests.length === 0) return created;
+	const { data } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,
 		requestBody: { requests, includeSpreadsheetInResponse: true },
 		fields: `updatedSpreadsheet(${resultFields})`,
 	});
-	return toCreateResult(response.updatedSpreadsheet ?? data);
+	return data.updatedSpreadsheet ?? created;
 }
 
 function toCreateResult({ spreadsheetId, properties, sheets }: sheets_v4.Schema$Spreadsheet) {

@@ -105,34 +105,28 @@ function parseDuration(text: string): DateCell | undefined {
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
 	const isoCell = parseIso(text.replace(/^\d\d?:\d\d$/, '$&:00'), settings);
 	if (isoCell) return new DateCell(isoCell.serial, isoCell.format, text);
-	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
-	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
-	return createDateCell(wallTime, text);
+	const parts = getShownPattern(settings.locale).exec(text)?.groups ?? {};
+	const { year = '', month = '', day = '', time } = parts;
+	const isoDay = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+	return createDateCell(parseWallTime(isoDay, time?.replace(/^\d:/, '0$&')), text);
 }
 
 /**
- * Converts a day in the locale's order, with the locale's separator. Returns '' for any other text.
+ * The patterns of dates as locales write them, with or without a time. Making one takes as long as
+ * reading a hundred dates.
  */
-function toIsoDay(text: string, locale: string): string {
-	const parts = getDayFormat(locale).formatToParts(0);
-	const separator = parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/';
-	const order = parts.filter(({ type }) => type !== 'literal').map(({ type }) => type);
-	const numbers = text.split(separator).map((part) => part.trim().padStart(2, '0'));
-	// Some locales write 2024. 1. 5.
-	if (numbers.at(-1) === '00') numbers.pop();
-	if (numbers.length !== 3) return '';
-	const getNumber = (type: 'year' | 'month' | 'day') => numbers[order.indexOf(type)] ?? '';
-	return `${getNumber('year')}-${getNumber('month')}-${getNumber('day')}`;
-}
-
-/** Making a format takes as long as reading a hundred dates. */
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-const getDayFormat = (locale: string) =>
-	getOrAdd(dayFormats, locale, () => {
+const shownPatterns = new Map<string, RegExp>();
+const getShownPattern = (locale: string) =>
+	getOrAdd(shownPatterns, locale, () => {
 		const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
-		const parts = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
-		const system = { calendar: 'gregory', numberingSystem: 'latn' } as const;
-		return new Intl.DateTimeFormat(tag, { ...parts, ...system });
+		const format = new Intl.DateTimeFormat(`${tag}-u-ca-gregory-nu-latn`);
+		const parts = format.formatToParts(0).map(({ type, value }) => {
+			if (type !== 'literal') return `(?<${type}>\\d+)`;
+			return value.trim().replace('.', '\\.');
+		});
+		// What some locales write after the third number is left out, but for a period.
+		const day = parts.slice(0, 5).join(' *');
+		return new RegExp(`^${day}\\.?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`);
 	});
 
 /**

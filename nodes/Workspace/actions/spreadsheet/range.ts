@@ -77,16 +77,13 @@ export function printRange({ tab, a1, name }: TabRange): string {
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
 /** The bounds of a range. */
-export interface Area extends CellPosition {
-	readonly lastRow: number;
-	readonly lastColumn: number;
-}
+export type Area = Readonly<ReturnType<typeof parseBounds>>;
 
 /**
  * Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is
  * Infinity, also for a single cell.
  */
-export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>): Area {
+export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
 	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseCorner);
 	const { row = 0, column = 0 } = start;
 	// Google also accepts the corners of a range in reverse, as in `D10:A1`.

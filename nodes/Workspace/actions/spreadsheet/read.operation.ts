@@ -3,7 +3,7 @@ import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import * as fields from './fields';
 import { parseRange } from './range';
-import { type CellFormat, fetchCells, type FetchedCells, getValue } from './read/fetchCells';
+import { fetchCells, type FetchedCells, getValue } from './read/fetchCells';
 import { comparesSize, filtersField, matchTypeField } from './read/filters';
 import { buildRowItems, type ReadRows, toRowsAnswer, toValuesAnswer } from './read/readRows';
 import { Spreadsheet } from './spreadsheet';
@@ -149,11 +149,15 @@ export const read = defineOperation({
 	},
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
-		const cells = await fetchCells(
-			spreadsheet,
-			await findTarget(spreadsheet, params),
-			buildFormat(params),
-		);
+		const target = await findTarget(spreadsheet, params);
+		const { output, headerRow, filters } = params;
+		const hasHeader = output === 'rows' && headerRow > 0;
+		const cells = await fetchCells(spreadsheet, target, {
+			...params,
+			headerRow: hasHeader ? headerRow - 1 : -1,
+			hasFilters: filters.length > 0,
+			comparesSize: filters.some(comparesSize),
+		});
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const { tab = '' } = parseRange(cells.range);
@@ -174,18 +178,6 @@ const allCells = 'A1:ZZZ';
 async function findTarget(spreadsheet: Spreadsheet, params: ReadParams) {
 	if (params.tab === '' && params.range.trim() === '') return { a1: allCells };
 	return await spreadsheet.resolveTarget(params);
-}
-
-function buildFormat(params: ReadParams): CellFormat {
-	const { valueRenderOption, dateTimeRenderOption, output, headerRow, filters } = params;
-	const hasHeader = output === 'rows' && headerRow > 0;
-	return {
-		valueRenderOption,
-		dateTimeRenderOption,
-		headerRow: hasHeader ? headerRow - 1 : -1,
-		hasFilters: filters.length > 0,
-		comparesSize: filters.some(comparesSize),
-	};
 }
 
 async function buildResult(cells: FetchedCells, params: ReadParams, item: Item): Promise<ReadRows> {

@@ -108,8 +108,8 @@ export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRo
 
 /** Puts rows of cells into the first columns of the range, or else of the table. */
 function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
-	const { target, area } = foundTable;
-	const firstColumn = target.a1 === undefined ? foundTable.firstColumn : area.column;
+	const isWholeTab = foundTable.target.a1 === undefined;
+	const firstColumn = isWholeTab ? foundTable.firstColumn : foundTable.area.column;
 	const table: FittedTable = { ...foundTable, firstColumn, newNames: [] };
 	const fitted = all.map(({ item, prepared }) => ({
 		item,
@@ -141,15 +141,14 @@ function findMisfit(
 				`Several of these fields belong to one column: ${listNames(names)}`,
 				'Names that differ only in case are one column. Remove a field.',
 			);
-		const hasNoColumn = extraNames.length === names.length;
-		if (!hasNoColumn && (extraNames.length === 0 || extraColumns === 'ignore')) continue;
+		const extraCount = extraColumns === 'ignore' ? 0 : extraNames.length;
+		if (extraCount === 0 && extraNames.length < names.length) continue;
 		if (extraColumns === 'add' || table.names.length === 0)
 			return createSpaceError(table, extraNames);
-		const choices = `${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}`;
 		return createColumnError(
 			`The table has no column ${listNames(extraNames)}`,
 			table.names,
-			`${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. Or choose a value for each column in ${quoteField('columns')}.`,
+			`${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}. Or choose a value for each column in ${quoteField('columns')}.`,
 		);
 	}
 	return undefined;

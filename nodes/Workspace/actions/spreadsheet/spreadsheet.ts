@@ -80,22 +80,15 @@ const cellFields =
 const settingsFields = 'properties(locale,timeZone)';
 
 /**
- * The body of a request that writes rows. A class, because Google's client would copy a plain
- * object cell by cell.
+ * The body of a request with many cells. A class, because Google's client would copy a plain object
+ * cell by cell.
  */
-export class ValuesBody implements sheets_v4.Schema$ValueRange {
-	readonly values: Cell[][];
+export class RequestBody {
+	readonly values: Cell[][] | undefined;
+	readonly requests: sheets_v4.Schema$Request[] | undefined;
 
-	constructor(values: Cell[][]) {
+	constructor({ values, requests }: Partial<RequestBody>) {
 		this.values = values;
-	}
-}
-
-/** The body of a request that changes a spreadsheet. A class for the same reason. */
-class ChangesBody implements sheets_v4.Schema$BatchUpdateSpreadsheetRequest {
-	readonly requests: sheets_v4.Schema$Request[];
-
-	constructor(requests: sheets_v4.Schema$Request[]) {
 		this.requests = requests;
 	}
 }
@@ -155,7 +148,7 @@ export class Spreadsheet {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({
 			spreadsheetId: this.id,
-			requestBody: new ChangesBody(requests),
+			requestBody: new RequestBody({ requests }),
 		});
 	}
 

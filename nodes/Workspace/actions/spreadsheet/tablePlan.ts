@@ -63,13 +63,13 @@ export function planBlock(
 	firstRow = plan.endRow,
 ): Array<PlannedWrite | NodeError> {
 	let row = firstRow;
-	return fitted.map((given, index) => {
+	return fitted.map((given) => {
 		if (isNodeError(given)) return given;
 		const steps = given.rows.map(({ cellsByColumn }) => {
 			const change = { row: row++, cellsByColumn };
 			return { action, row: change.row, changes: [change] };
 		});
-		return { plan, item: given.item, steps, isFirst: index === 0 };
+		return { plan, item: given.item, steps, isFirst: given === fitted[0] };
 	});
 }
 

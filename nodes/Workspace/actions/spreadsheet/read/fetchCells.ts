@@ -57,52 +57,33 @@ export async function fetchCells(
 	target: ranges.TabRange,
 	format: CellFormat,
 ): Promise<FetchedCells> {
-	const fetchAs = async (valueRenderOption: string, dateOption?: string) =>
-		await fetchRows(spreadsheet, target, valueRenderOption, dateOption);
-	const { range, rows } = await fetchAs(format.valueRenderOption, chooseDateOption(format));
+	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
+	const fetchAs = async (valueOption: string, dateOption?: string) =>
+		await fetchRows(spreadsheet, ranges.printRange(target), valueOption, dateOption);
+	// For texts that the sheet shows, the option for dates does not count. Google does not know ISO
+	// 8601: it is made from the numbers and their formats.
+	const areTexts = valueRenderOption === 'FORMATTED_VALUE';
+	const isIso = dateTimeRenderOption === 'ISO_8601' && !areTexts;
+	const dateOption = isIso || areTexts ? undefined : dateTimeRenderOption;
+	const { range, rows } = await spreadsheet.sendForRange(target, () =>
+		fetchAs(valueRenderOption, dateOption),
+	);
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow);
-	const formats = await readDateFormats(spreadsheet, format, range, rows);
-	let shownRows = rows;
-	if (format.hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
-	else if (rows[headerRow]?.some(mayBeShownOtherwise))
-		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, rows, headerRow));
-	const compared = format.comparesSize ? await fetchAs('UNFORMATTED_VALUE') : { rows };
-	let { timeZone } = formats;
-	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
+	const fetchFormats = async () => await fetchDateFormats(spreadsheet, range, rows);
+	const formats = isIso
+		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
+		: noFormats;
+	const needsShown = hasFilters || rows[headerRow]?.some(mayBeShownOtherwise);
 	return {
 		range,
 		start: ranges.parseBounds(ranges.parseRange(range)),
 		rows,
 		headerRow,
 		findDateFormat: formats.find,
-		shownRows,
-		comparedRows: compared.rows,
-		timeZone,
+		shownRows: needsShown ? (await fetchAs('FORMATTED_VALUE')).rows : rows,
+		comparedRows: comparesSize ? (await fetchAs('UNFORMATTED_VALUE')).rows : rows,
+		timeZone: formats.timeZone || (comparesSize ? await spreadsheet.fetchTimeZone() : ''),
 	};
-}
-
-/**
- * Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the
- * sheet shows, the option does not count.
- */
-function chooseDateOption({ valueRenderOption, dateTimeRenderOption }: CellFormat) {
-	const areNumbersWanted =
-		dateTimeRenderOption === 'ISO_8601' || valueRenderOption === 'FORMATTED_VALUE';
-	return areNumbersWanted ? 'SERIAL_NUMBER' : dateTimeRenderOption;
-}
-
-/** Reads the formats of dates that shall become ISO 8601. */
-async function readDateFormats(
-	spreadsheet: Spreadsheet,
-	{ valueRenderOption, dateTimeRenderOption }: CellFormat,
-	range: string,
-	rows: Rows,
-): Promise<DateFormats> {
-	if (dateTimeRenderOption !== 'ISO_8601' || valueRenderOption === 'FORMATTED_VALUE')
-		return noFormats;
-	return await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
-		fetchDateFormats(spreadsheet, range, rows),
-	);
 }
 
 /**
@@ -111,38 +92,25 @@ async function readDateFormats(
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches what the sheet shows in one of the rows of a range. */
-async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows, row: number) {
-	const place = ranges.parseRange(range);
-	const start = ranges.parseBounds(place);
-	const firstCell = { row: start.row + row, column: start.column };
-	const width = rows[row]?.length ?? 1;
-	const area = ranges.parseRange(ranges.printTabArea(place.tab, firstCell, 1, width));
-	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
-	return shown.rows[0] ?? [];
-}
-
 /**
  * Fetches the rows of a range. Equal requests, also those of other items of the run, are one
  * request.
  */
 async function fetchRows(
 	spreadsheet: Spreadsheet,
-	target: ranges.TabRange,
+	range: string,
 	valueRenderOption: string,
 	dateTimeRenderOption = 'SERIAL_NUMBER',
 ) {
 	const request = {
 		spreadsheetId: spreadsheet.id,
-		range: ranges.printRange(target),
+		range,
 		majorDimension: 'ROWS',
 		valueRenderOption,
 		dateTimeRenderOption,
 	};
 	const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-	const data = await spreadsheet.readOnce(`values ${JSON.stringify(request)}`, () =>
-		spreadsheet.sendForRange(target, send),
-	);
+	const data = await spreadsheet.readOnce(`values ${JSON.stringify(request)}`, send);
 	return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
 }
 
@@ -169,23 +137,25 @@ async function fetchDateFormats(
 	range: string,
 	rows: Rows,
 ): Promise<DateFormats> {
-	const [firstColumn, lastColumn] = findNumberColumns(rows);
-	if (lastColumn === -1) return noFormats;
+	const numberColumns = findNumberColumns(rows);
+	if (numberColumns.size === 0) return noFormats;
 	const { tab, ...place } = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
-	const width = lastColumn - firstColumn + 1;
+	const firstColumn = Math.min(...numberColumns);
+	const width = Math.max(...numberColumns) - firstColumn + 1;
 	const sliceHeight = Math.ceil(maxFormatCells / width);
 	const formats: Array<Array<NumberFormat | undefined>> = [];
 	let timeZone = '';
 	for (let row = 0; row < rows.length; row += sliceHeight) {
-		const firstCell = { row: start.row + row, column: start.column + firstColumn };
 		const height = Math.min(sliceHeight, rows.length - row);
+		const firstCell = { row: start.row + row, column: start.column + firstColumn };
 		const area = ranges.printTabArea(tab, firstCell, height, width);
 		const { properties, sheets } = await spreadsheet.fetch(formatFields, area);
 		timeZone = properties?.timeZone ?? '';
-		const rowData = sheets?.[0]?.data?.[0]?.rowData ?? [];
-		for (const [index, { values = [] }] of rowData.entries())
-			formats[row + index] = values.map(readDateFormat);
+		for (const { values = [] } of sheets?.[0]?.data?.[0]?.rowData ?? [])
+			formats.push(values.map(readDateFormat));
+		// Google leaves out rows at the end that have no format.
+		formats.length = row + height;
 	}
 	return { timeZone, find: (row, column) => formats[row]?.[column - firstColumn] };
 }
@@ -198,14 +168,10 @@ function readDateFormat({ effectiveFormat }: sheets_v4.Schema$CellData) {
 	return numberFormat && isDateFormat(numberFormat) ? numberFormat : undefined;
 }
 
-/** Returns the first and the last column with a number; -1 if there is none. */
-function findNumberColumns(rows: Rows): readonly [number, number] {
-	let [firstColumn, lastColumn] = [Infinity, -1];
+function findNumberColumns(rows: Rows): Set<number> {
+	const columns = new Set<number>();
 	for (const cells of rows)
 		for (const [column, cell] of cells.entries())
-			if (typeof cell === 'number') {
-				firstColumn = Math.min(firstColumn, column);
-				lastColumn = Math.max(lastColumn, column);
-			}
-	return [firstColumn, lastColumn];
+			if (typeof cell === 'number') columns.add(column);
+	return columns;
 }

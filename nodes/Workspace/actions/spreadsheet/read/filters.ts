@@ -118,11 +118,7 @@ function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilte
 	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
-		throw createValueRefusal(
-			field,
-			context,
-			'an array of objects with column, condition and value',
-		);
+		throw createValueRefusal(field, context, `an array of ${filterShape}`);
 	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape, context);
 	// Skips filters of the form that are empty.
 	const filledEntries = entries.filter(
@@ -138,14 +134,13 @@ function readFilter(
 	field: Field,
 	context: ReadContext,
 ): RowFilter {
-	const { column, condition = 'equals' } = entry;
-	const knownCondition = conditions.find((choice) => choice.value === condition)?.value;
-	const hasValue = valuedConditions.some((choice) => choice === condition);
-	const text = hasValue ? readFilterText(entry['value']) : '';
-	if (!knownCondition || typeof column !== 'string' || text === undefined)
+	const { column, condition: wanted = 'equals' } = entry;
+	const condition = conditions.find((choice) => choice.value === wanted)?.value;
+	const value = condition?.endsWith('Empty') ? '' : readFilterText(entry['value']);
+	if (!condition || typeof column !== 'string' || value === undefined)
 		throw createValueRefusal(field, context, filterShape);
-	const filter = { column, condition: knownCondition, value: text };
-	if (comparesSize(filter) && Number.isNaN(toSize(text, 'UTC')))
+	const filter = { column, condition, value };
+	if (comparesSize(filter) && Number.isNaN(toSize(value, 'UTC')))
 		throw createRefusal(
 			`${quoteField('filters')} compares '${column}' with something that is neither a number nor a date`,
 			'Enter a number such as 12.5, a date such as 2026-01-31, or a time such as 10:30:00.',
@@ -172,9 +167,11 @@ export function buildRowTest(
 	columns: NamedColumns,
 ): RowTest {
 	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
-	if (tests.length === 0) return () => true;
-	if (matchType === 'anyCondition') return (row) => tests.some((matches) => matches(row));
-	return (row) => tests.every((matches) => matches(row));
+	const isAnyEnough = matchType === 'anyCondition' && tests.length > 0;
+	return (row) => {
+		if (isAnyEnough) return tests.some((matches) => matches(row));
+		return tests.every((matches) => matches(row));
+	};
 }
 
 /**
@@ -208,12 +205,10 @@ function buildFilterTest(
 		throw createColumnError(message, columns.names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
-	if (condition === 'greaterThan' || condition === 'lessThan') {
-		const limit = toSize(value, cells.timeZone);
-		const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
-		if (condition === 'lessThan') return (row) => getSize(row) < limit;
-		return (row) => getSize(row) > limit;
-	}
+	const limit = toSize(value, cells.timeZone);
+	const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
+	if (condition === 'lessThan') return (row) => getSize(row) < limit;
+	if (condition === 'greaterThan') return (row) => getSize(row) > limit;
 	const opposite = opposites[condition];
 	const matches = textTests[opposite ?? condition];
 	const text = fold(value);

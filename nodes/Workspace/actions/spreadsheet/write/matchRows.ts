@@ -36,7 +36,7 @@ export async function planMatches(
 	const writes: Array<PlannedWrite | NodeError> = [];
 	for (const given of fitted) {
 		const planned = isNodeError(given) ? given : await matcher.planItem(given);
-		const isFirst = writes.length === 0;
+		const isFirst = given === fitted[0];
 		writes.push(isNodeError(planned) ? planned : { plan, ...planned, isFirst });
 	}
 	return writes;

@@ -5,8 +5,8 @@ import * as ranges from '../range';
 import {
 	buildEnlargeTabRequests,
 	isUnknownRangeError,
+	RequestBody,
 	type Spreadsheet,
-	ValuesBody,
 } from '../spreadsheet';
 import type { WriteResult } from '../tablePlan';
 
@@ -23,9 +23,9 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	const request = {
 		spreadsheetId: spreadsheet.id,
 		range: ranges.printRange(target),
-		requestBody: new ValuesBody(
-			write.rows.map((row) => row.map((cell) => escapeCell(cell, params))),
-		),
+		requestBody: new RequestBody({
+			values: write.rows.map((row) => row.map((cell) => escapeCell(cell, params))),
+		}),
 		// Rows of cells are stored unchanged, unless the user wants them as if typed.
 		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
 	};
