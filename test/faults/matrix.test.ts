@@ -17,8 +17,9 @@ import { subjects } from './samples';
 const runsAll = process.env.FAULTS === 'all';
 /** Prime to the number of faults, so that the cells of several requests have different ones. */
 const step = 6;
-/** Most of a cell is waiting. */
+/** Most of a cell is waiting, and one that a timeout ends does nothing else. */
 const atOnce = 100;
+const slowAtOnce = 150;
 
 jest.setTimeout(1_200_000);
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
 	await withBinaryData();
 	// The shortest waits between two tries.
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const limit = pLimit(atOnce);
+	const limits = { slow: pLimit(slowAtOnce), other: pLimit(atOnce) };
 	const perSubject = await Promise.all(
 		subjects.map((subject) => googleCells(subject, faultList)),
 	);
@@ -39,7 +40,12 @@ beforeAll(async () => {
 		...(await tokenCells(faultList)),
 	];
 	const chosen = cells.filter((_cell, at) => runsAll || at % step === 0);
-	ended = await Promise.all(chosen.map((cell) => limit(async () => await endedOf(cell))));
+	ended = await Promise.all(
+		chosen.map(async (cell) => {
+			const limit = cell.isSlow ? limits.slow : limits.other;
+			return await limit(async () => await endedOf(cell));
+		}),
+	);
 });
 
 /**
