@@ -114,7 +114,7 @@ class RetryLoop {
 				await this.#pause(pause);
 			}
 			await gate.enter(signal).catch(() => {
-				throw this.#createStop();
+				this.#throwIfStopped();
 			});
 			if (gate.pause === 0) return;
 			gate.leave();
@@ -189,13 +189,10 @@ class RetryLoop {
 	}
 
 	#throwIfStopped() {
-		if (this.#policy.signal?.aborted) throw this.#createStop();
-	}
-
-	#createStop(): NodeError {
-		const { texts } = this.#policy;
-		if (this.#mayBeDone) return createStoppedError(texts.mayBeDone, 'unknown');
-		return createStoppedError(texts.nothingDone);
+		const { signal, texts } = this.#policy;
+		if (!signal?.aborted) return;
+		if (this.#mayBeDone) throw createStoppedError(texts.mayBeDone, 'unknown');
+		throw createStoppedError(texts.nothingDone);
 	}
 
 	/**
