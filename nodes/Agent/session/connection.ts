@@ -314,7 +314,6 @@ class SessionConnection {
 
 	/** Ends the channel or the attempt at once, and plans the next attempt. */
 	#handleEnd(closeReason: closeReasons.CloseReason): void {
-		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
 		const { reason } = closeReasons.explainCloseReason(closeReason);
 		this.#state = 'waiting';
@@ -322,14 +321,14 @@ class SessionConnection {
 		this.#stopTimers();
 		this.#socket?.terminate();
 		this.#socket = undefined;
-		// A dead channel was lost when it fell silent, and not when the pings showed it.
-		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (wasOpen)
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
+		if (wasOpen) this.#recordLoss(closeReason, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
-		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = closeReasons.createChannelError(closeReason, errorContext);
+		const failure = closeReasons.createChannelError(closeReason, {
+			...this.#options,
+			host: this.#lastRequest?.baseUrl.host,
+			wasOpen,
+		});
 		this.#lastFailure = failure;
 		this.#scheduleAttempt(delayMilliseconds);
 		const level = isFirstOfOutage ? 'warn' : 'debug';
@@ -339,6 +338,13 @@ class SessionConnection {
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
+	}
+
+	#recordLoss(closeReason: closeReasons.CloseReason, reason: string): void {
+		const { clock, frameSequence } = this.#environment;
+		// A dead channel was lost when it fell silent, and not when the pings showed it.
+		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 	}
 
 	#notifyEvent(
