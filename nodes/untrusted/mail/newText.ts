@@ -30,20 +30,14 @@ export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyCont
 	return new MailLines(text, isReply).keepNewText() || text;
 }
 
-/** The lines of a quote, from `start` to before `end`. */
-interface Quote {
-	readonly start: number;
-	readonly end: number;
-}
-
 class MailLines {
 	/** What is kept of each line. */
 	readonly #kept: Array<string | undefined>;
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #isReply: boolean;
-	/** The quotes without an introduction. */
-	readonly #looseQuotes: Quote[] = [];
+	/** The quotes without an introduction, from `start` to before `end`. */
+	readonly #looseQuotes: Array<{ start: number; end: number }> = [];
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');

@@ -36,8 +36,9 @@ export async function fetchConversation(
 	const request = { id: options.messageId, format: 'minimal', fields: 'threadId' };
 	const id = (await messages.get({ userId: 'me', ...request })).data.threadId ?? '';
 	const thread = (await threads.get({ userId: 'me', id, format: 'full' })).data;
+	const { messages: emails = [] } = thread;
 	return await mapWithConcurrency(
-		thread.messages?.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate)) ?? [],
+		emails.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate)),
 		contentConcurrency,
 		async (message) => await parseMessage(clients, message, item, options),
 	);
