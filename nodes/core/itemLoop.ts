@@ -8,6 +8,7 @@ import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { isTool } from './modelAnswer';
+import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {
 	readonly result: ItemResult;
@@ -135,6 +136,7 @@ class ItemLoop<C> {
 	/** @returns undefined if the item was refused, or done by an earlier try */
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
+			if (isTool(this.#node)) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
 			this.#values.set(index, value);
 			const result = this.#getRememberedResults(value).get(index);
@@ -171,16 +173,19 @@ class ItemLoop<C> {
 		const performedItems = await this.#work
 			.perform(items)
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
-		for (const [position, { index, value }] of items.entries()) {
-			const { result, mustNotRepeat } =
-				performedItems[position] ??
-				toCrashedItem(new Error('The operation returned no result'));
-			const rememberedResults = this.#getRememberedResults(value);
-			const wasInDoubt = rememberedResults.get(index) === 'doubt';
-			if (mustNotRepeat) rememberedResults.set(index, result);
-			else if (result.failure?.outcome === 'unknown') rememberedResults.set(index, 'doubt');
-			this.#recordResult(index, wasInDoubt ? markDoubtful(result) : result);
+		for (const [position, item] of items.entries()) {
+			const performedItem = performedItems[position];
+			const noResult = 'The operation returned no result';
+			this.#finishItem(item, performedItem ?? toCrashedItem(new Error(noResult)));
 		}
+	}
+
+	#finishItem({ index, value }: CheckedItem<C>, { result, mustNotRepeat }: PerformedItem) {
+		const rememberedResults = this.#getRememberedResults(value);
+		const wasInDoubt = rememberedResults.get(index) === 'doubt';
+		if (mustNotRepeat) rememberedResults.set(index, result);
+		else if (result.failure?.outcome === 'unknown') rememberedResults.set(index, 'doubt');
+		this.#recordResult(index, wasInDoubt ? markDoubtful(result) : result);
 	}
 
 	/** @throws the error that stops the node */

@@ -10,7 +10,7 @@ function buildProperty(field: Field): INodeProperties {
 		...{ displayName, name, type, description, hint, placeholder, noDataExpression },
 		// A copy, because n8n writes to the object that it is given.
 		default: structuredClone(field.default) as NodeParameterValueType,
-		required: (field.requiredInForm ?? field.required) === true ? true : undefined,
+		required: (field.requiredInForm ?? field.required) || undefined,
 		builderHint: field.builderHint ? { propertyHint: field.builderHint } : undefined,
 		typeOptions: buildTypeOptions(field),
 		options: buildOptions(field),

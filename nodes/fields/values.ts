@@ -83,10 +83,11 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
+const listExpectation = 'an array, or text separated by commas or new lines';
+
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
 	const entries: unknown = typeof raw === 'string' ? splitList(raw) : raw;
-	const expectation = 'an array, or text separated by commas or new lines';
-	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, expectation);
+	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, listExpectation);
 	const texts = entries.map((entry) => readText(field, entry, context));
 	const filledTexts = texts.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
@@ -300,10 +301,10 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 
 	number(field, raw, context) {
 		const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
-		const value = mayBeText ? Number(raw) : raw;
+		const value = mayBeText && !Number.isNaN(Number(raw)) ? Number(raw) : raw;
 		if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
 		const kind = field.decimals === undefined ? 'a whole number' : 'a number';
-		const found = typeof value === 'number' && !Number.isNaN(value) ? value : describeType(raw);
+		const found = typeof value === 'number' ? value : describeType(raw);
 		throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
 	},
 

@@ -7,14 +7,8 @@ const refused = { outcome: 'notDone', retryable: false } as const;
 const notYet = { outcome: 'notDone', retryable: true } as const;
 const unclear = { outcome: 'unknown', retryable: true } as const;
 
-/** What became of the request, by what came in place of a success. */
+/** What became of the request, by what came in place of a response. */
 const resultByCategory = {
-	/** A status below 500: the service refused the request. */
-	refused,
-	/** Status 429. If requests share a gate, all of them pause. */
-	rateLimited: notYet,
-	/** Status 408 or from 500 on: the service may have done something before it failed. */
-	failed: unclear,
 	notConnected: notYet,
 	certificate: refused,
 	handshake: refused,
@@ -27,9 +21,9 @@ const resultByCategory = {
 
 /** Says what a status outside 200–299 means for the attempt. */
 export function classifyStatus(statusCode: number): AttemptResult {
-	if (statusCode === 429) return resultByCategory.rateLimited;
-	const hasFailed = statusCode >= 500 || statusCode === 408;
-	return hasFailed ? resultByCategory.failed : resultByCategory.refused;
+	if (statusCode === 429) return notYet;
+	// The service may have done something before it failed.
+	return statusCode >= 500 || statusCode === 408 ? unclear : refused;
 }
 
 /**
@@ -39,7 +33,7 @@ export function classifyStatus(statusCode: number): AttemptResult {
 export const isRateLimited = ({ code, outcome, retryable }: NodeError) =>
 	(code === 429 || code === 403) && retryable && outcome === 'notDone';
 
-type Category = Exclude<keyof typeof resultByCategory, 'refused' | 'rateLimited' | 'failed'>;
+type Category = keyof typeof resultByCategory;
 
 /** An error that Node, n8n or the HTTP client reported instead of a response. */
 export interface NetworkError extends AttemptResult {
@@ -111,6 +105,8 @@ const errorTable: readonly NetworkErrorRow[] = [
 	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
 	['lost', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
+	// Without a code, nothing says that there was no connection.
+	['unknown', /^$/, 'the request failed'],
 ];
 
 const blockedRow: NetworkErrorRow = [

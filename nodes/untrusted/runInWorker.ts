@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -31,8 +32,6 @@ const checksPerSecond = 20;
 interface Lane {
 	readonly runOneAtATime: ReturnType<typeof pLimit>;
 	worker?: Worker;
-	/** Ends the wait for the current task. */
-	finish?: (output: WorkerOutput) => void;
 }
 
 /**
@@ -68,51 +67,37 @@ export async function runInWorker<T extends TaskName>(
 
 async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: AbortSignal) {
 	signal?.throwIfAborted();
-	// The thread's exit ends the wait.
-	const stop = () => void lane.worker?.terminate();
-	signal?.addEventListener('abort', stop);
 	const end = new AbortController();
 	try {
 		// This throws if the system cannot start another thread.
 		const worker = (lane.worker ??= startThread(lane));
-		const output = new Promise<WorkerOutput>((resolve) => {
-			lane.finish = resolve;
-		});
 		worker.ref();
 		worker.postMessage(input);
-		return await Promise.race([output, rejectAtLimit(worker, seconds, end.signal)]);
+		// This also ends with an error of the thread, which its exit follows.
+		const answer = once(worker, 'message', { signal }) as Promise<[WorkerOutput]>;
+		const [output] = await Promise.race([answer, rejectAtLimit(worker, seconds, end.signal)]);
+		worker.unref();
+		return output;
 	} catch (error) {
+		// A late answer must not reach the next task.
 		await lane.worker?.terminate();
-		return { problem: error instanceof LimitExceeded ? error.message : stoppedProblem };
+		const isKnown = error instanceof LimitExceeded;
+		return { problem: isKnown ? error.message : 'the worker thread that reads it stopped' };
 	} finally {
 		end.abort();
-		signal?.removeEventListener('abort', stop);
-		// The output may come before the exit of a thread that was stopped, which no task must get.
-		if (signal?.aborted) await lane.worker?.terminate();
-		// Otherwise the output would stay in memory.
-		lane.finish = undefined;
-		lane.worker?.unref();
 	}
 }
 
 class LimitExceeded extends Error {}
 
-const stoppedProblem = 'the worker thread that reads it stopped';
-const memoryProblem = `reading it takes more than ${maxMegabytes} MB of memory`;
-
 function startThread(lane: Lane): Worker {
 	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets,
 	// nor its flags.
 	const worker = new Worker(workerFile, { resourceLimits, env: {}, execArgv: [] });
-	let problem = stoppedProblem;
-	worker.on('message', (output: WorkerOutput) => lane.finish?.(output));
-	// An error without a listener would end n8n. The thread's exit follows it.
-	worker.on('error', (error: NodeJS.ErrnoException) => {
-		if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') problem = memoryProblem;
-	});
+	// An error without a listener would end n8n.
+	worker.on('error', () => undefined);
 	worker.once('exit', () => {
 		lane.worker = undefined;
-		lane.finish?.({ problem });
 	});
 	return worker;
 }
@@ -124,7 +109,8 @@ function startThread(lane: Lane): Worker {
 async function rejectAtLimit(worker: Worker, seconds: number, signal: AbortSignal): Promise<never> {
 	for (let checks = 0; checks < seconds * checksPerSecond; checks++) {
 		await sleep(1000 / checksPerSecond, undefined, { signal });
-		if ((await measureMegabytes(worker)) > maxMegabytes) throw new LimitExceeded(memoryProblem);
+		if ((await measureMegabytes(worker)) > maxMegabytes)
+			throw new LimitExceeded(`reading it takes more than ${maxMegabytes} MB of memory`);
 	}
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
 }

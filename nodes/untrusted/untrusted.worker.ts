@@ -42,16 +42,14 @@ export interface WorkerInput {
 export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
 /**
- * Most characters of a text that a task returns, because n8n's main thread must copy it: 20 for
- * each that came in, and a million.
+ * Returns whether a result has more than 20 characters for each that came in, and a million. n8n's
+ * main thread must copy it.
  */
-const getMaxLength = ({ text, bytes }: WorkerInput) =>
-	1_000_000 + 20 * (text.length + bytes.length);
-
 function isTooLong(result: unknown, input: WorkerInput): boolean {
 	const hasContent = typeof result === 'object' && result !== null && 'content' in result;
 	const text = hasContent ? result.content : result;
-	return typeof text === 'string' && text.length > getMaxLength(input);
+	const maxLength = 1_000_000 + 20 * (input.text.length + input.bytes.length);
+	return typeof text === 'string' && text.length > maxLength;
 }
 
 async function respond(input: WorkerInput): Promise<WorkerOutput> {

@@ -23,6 +23,7 @@ test.each([
 		'<a href="https://example.com">https://example.com</a>',
 		'https://example.com',
 	],
+	['a link that names its address', '<a href="https://a">See https://a</a>.', 'See https://a.'],
 	[
 		'an address',
 		'<a href="mailto:a@example.com">a@example.com</a>, <a href="#top">up</a>',

@@ -79,10 +79,10 @@ export function toModelItems(
 	{ json }: INodeExecutionData,
 	hints: readonly string[],
 ): IDataObject[] {
-	const { output, sessionId, endedBy, gap, response } = json;
-	const facts: IDataObject = { sessionId };
-	if (incompleteEnds.includes(endedBy)) facts.endedBy = endedBy;
-	if (gap === true) facts.gap = gap;
+	const { output, response } = json;
+	const facts: IDataObject = { sessionId: json.sessionId };
+	if (incompleteEnds.includes(json.endedBy)) facts.endedBy = json.endedBy;
+	if (json.gap === true) facts.gap = true;
 	if (typeof output !== 'string' && response == null)
 		return completeModelAnswer({ items: [{ output: null, ...facts }] }, hints);
 	// If there is no text, the model gets the whole response.

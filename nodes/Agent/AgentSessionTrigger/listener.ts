@@ -101,8 +101,12 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		const credentialId = context.getNode().credentials?.agentApi?.id;
 		const rateLimiter = getConnectRateLimiter(credentialId ?? this.nodeKey);
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-		const options = { ...settings, sessionId };
-		return this.#setup.connect(options, readConnectRequest, this, environment);
+		return this.#setup.connect(
+			{ ...settings, sessionId },
+			readConnectRequest,
+			this,
+			environment,
+		);
 	}
 
 	onFrame(frame: SessionFrame): void {

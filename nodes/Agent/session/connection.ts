@@ -51,6 +51,8 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
+	/** Called at each pong. Everything that the server sent before the pong has arrived. */
+	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -275,7 +277,9 @@ class SessionConnection {
 				if (this.#isCurrent(attempt)) this.#handleFrame(data, isBinary);
 			},
 			onControlFrame: (kind) => {
-				if (this.#isCurrent(attempt)) this.#heartbeat.recordFrame(kind);
+				if (!this.#isCurrent(attempt)) return;
+				this.#heartbeat.recordFrame(kind);
+				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
 			},
 			onClose: (closeReason) => {
 				if (attempt !== this.#attempt) return;
@@ -314,7 +318,6 @@ class SessionConnection {
 
 	/** Ends the channel or the attempt at once, and plans the next attempt. */
 	#handleEnd(closeReason: closeReasons.CloseReason): void {
-		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
 		const { reason } = closeReasons.explainCloseReason(closeReason);
 		this.#state = 'waiting';
@@ -322,10 +325,7 @@ class SessionConnection {
 		this.#stopTimers();
 		this.#socket?.terminate();
 		this.#socket = undefined;
-		// A dead channel was lost when it fell silent, and not when the pings showed it.
-		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (wasOpen)
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
+		if (wasOpen) this.#recordLoss(closeReason, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
 		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
@@ -339,6 +339,13 @@ class SessionConnection {
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
+	}
+
+	#recordLoss(closeReason: closeReasons.CloseReason, reason: string): void {
+		const { clock, frameSequence } = this.#environment;
+		// A dead channel was lost when it fell silent, and not when the pings showed it.
+		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 	}
 
 	#notifyEvent(

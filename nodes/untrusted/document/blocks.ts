@@ -63,8 +63,6 @@ export interface DocumentContent {
 	 * its own. Outer lists come first.
 	 */
 	readonly lists: readonly ListKind[];
-	/** Whether any image has an address that Google can fetch. */
-	readonly hasImages: boolean;
 }
 
 export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');

@@ -65,7 +65,7 @@ class HtmlReader implements Callbacks {
 	#linkAddress = '';
 	/** The number of pieces before the link. */
 	#linkStart = 0;
-	/** The outermost element whose style keeps white space. */
+	/** The outermost `pre`, or element whose style keeps white space. */
 	#preformatted: TrackedElement | undefined;
 
 	readonly oncdata = ignore;
@@ -150,7 +150,7 @@ class HtmlReader implements Callbacks {
 		this.#ensureBreaksAround(tag);
 		if (!this.#preformatted && this.#keepsWhiteSpace(tag)) {
 			this.#preformatted = new TrackedElement(tag);
-			writer.openPreCount++;
+			writer.isPreformatted = true;
 		}
 		if (tag === 'a') this.#openLink();
 		else if (tag === 'br') writer.addLineBreak();
@@ -168,7 +168,6 @@ class HtmlReader implements Callbacks {
 			const start = Number.parseInt(this.#getAttribute('start'), 10);
 			writer.openList(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
-		else if (tag === 'pre') writer.openPreCount++;
 	}
 
 	onclosetag(start: number, end: number): void {
@@ -187,17 +186,17 @@ class HtmlReader implements Callbacks {
 		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
-		else if (tag === 'pre') writer.openPreCount = Math.max(0, writer.openPreCount - 1);
 	}
 
 	#keepsWhiteSpace(tag: string): boolean {
 		const style = this.#getAttribute('style');
-		return !voidElements.has(tag) && /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
+		const isStyled = /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
+		return tag === 'pre' || (isStyled && !voidElements.has(tag));
 	}
 
 	#endPreformatted(): void {
 		this.#preformatted = undefined;
-		this.#writer.openPreCount--;
+		this.#writer.isPreformatted = false;
 	}
 
 	#ensureBreaksAround(tag: string): void {
@@ -220,7 +219,7 @@ class HtmlReader implements Callbacks {
 		const address = this.#linkAddress;
 		if (address === '') return;
 		this.#linkAddress = '';
-		const text = this.#writer.getTextFrom(this.#linkStart);
+		const text = this.#writer.getTextFrom(this.#linkStart).trim();
 		if (text === '') this.#writer.write(` ${address} `);
 		else if (!text.endsWith(address)) this.#writer.appendToLine(` [${address}]`);
 	}

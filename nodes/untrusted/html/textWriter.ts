@@ -29,16 +29,12 @@ class Row {
 	 * Whether several cells of this row have text, or of a row above it. Then empty cells get tabs,
 	 * too, so that the columns stay.
 	 */
-	isData: boolean;
+	isData = false;
 	/**
 	 * Whether a cell has a table of several lines. Cells of such a row are columns of a page, which
 	 * are written below each other.
 	 */
 	hasColumns = false;
-
-	constructor(followsData = false) {
-		this.isData = followsData;
-	}
 }
 
 /**
@@ -47,7 +43,8 @@ class Row {
  */
 export class TextWriter {
 	quoteDepth = 0;
-	openPreCount = 0;
+	/** Whether white space and line breaks are written as they are. */
+	isPreformatted = false;
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];
 	readonly #pieces: string[] = [];
@@ -91,7 +88,7 @@ export class TextWriter {
 
 	addLineBreak(): void {
 		const count = this.#pendingLineBreaks + 1;
-		this.ensureLineBreaks(this.openPreCount > 0 ? count : Math.min(count, maxLineBreaks));
+		this.ensureLineBreaks(this.isPreformatted ? count : Math.min(count, maxLineBreaks));
 	}
 
 	openTable(): void {
@@ -108,7 +105,9 @@ export class TextWriter {
 
 	startRow(): void {
 		this.endRow();
-		this.#row = new Row(this.#row.isData);
+		const { isData } = this.#row;
+		this.#row = new Row();
+		this.#row.isData = isData;
 	}
 
 	endRow(): void {
@@ -148,7 +147,7 @@ export class TextWriter {
 	}
 
 	write(text: string): void {
-		if (this.openPreCount === 0) {
+		if (!this.isPreformatted) {
 			this.#writeWords(text.replace(zeroWidthPattern, '').replace(/\s+/g, ' '));
 			return;
 		}

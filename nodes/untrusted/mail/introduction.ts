@@ -46,7 +46,6 @@ export function findIntroduction(
 	isMarked: boolean,
 ): Introduction | undefined {
 	const lastLine = lines.at(-1) ?? '';
-	if (!/[:：]$/.test(lastLine)) return undefined;
 	let found: Introduction | undefined;
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
@@ -88,8 +87,12 @@ export function isRuledIntroduction(line: string): boolean {
 
 /** Without an address, a sentence of the sender could look like an introduction. */
 function isIntroduction(text: string): boolean {
-	if (bracketedAddressPattern.test(text)) return datePattern.test(text);
-	if (!wrotePattern.test(text) || firstPersonPattern.test(text)) return false;
+	const saysWrote = wrotePattern.test(text);
+	if (bracketedAddressPattern.test(text)) {
+		const endsWithAddress = />[\s,]*[:：]$/.test(text);
+		return datePattern.test(text) && (saysWrote || endsWithAddress);
+	}
+	if (!saysWrote || firstPersonPattern.test(text)) return false;
 	const beginsWithDate = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text);
 	return timePattern.test(text) && (beginsWithDate || text.search(openingPattern) === 0);
 }

@@ -30,20 +30,14 @@ export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyCont
 	return new MailLines(text, isReply).keepNewText() || text;
 }
 
-/** The lines of a quote, from `start` to before `end`. */
-interface Quote {
-	readonly start: number;
-	readonly end: number;
-}
-
 class MailLines {
 	/** What is kept of each line. */
 	readonly #kept: Array<string | undefined>;
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #isReply: boolean;
-	/** The quotes without an introduction. */
-	readonly #looseQuotes: Quote[] = [];
+	/** The quotes without an introduction, from `start` to before `end`. */
+	readonly #looseQuotes: Array<{ start: number; end: number }> = [];
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
@@ -69,20 +63,41 @@ class MailLines {
 		return isHeader || startsForward(this.#lines, index);
 	}
 
-	/** Reads a line, or the quote that begins with it. @returns the index of the next line */
+	/**
+	 * Reads a line, or the quote or earlier message that begins with it.
+	 * @returns the index of the next line
+	 */
 	#readLine(index: number): number {
-		let quoteEnd = index;
-		while (this.#isMarked(quoteEnd)) quoteEnd++;
-		const isQuote = quoteEnd > index;
-		if (isQuote && this.#dropIntroduction(index, true)) return this.#drop(index, quoteEnd);
 		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
-		if (isQuote) {
+		const quoteEnd = this.#findQuoteEnd(index);
+		if (quoteEnd > index) {
 			if (!this.#hasSigns(index, quoteEnd))
 				this.#looseQuotes.push({ start: index, end: quoteEnd });
 			return quoteEnd;
 		}
-		if (!this.#isReply || !this.#dropUnmarkedIntroduction(index)) return index + 1;
-		return this.#dropFrom(index + 1);
+		let next = index + 1;
+		while (this.#lines[next] === '' && next <= index + maxBlankLines) next++;
+		const isMarked = this.#isMarked(next);
+		const introduction = this.#findIntroduction(index, isMarked);
+		if (!introduction || !(isMarked || this.#isReply)) return index + 1;
+		this.#drop(index + 1 - introduction.lineCount, next, introduction.textBefore);
+		return isMarked ? this.#drop(next, this.#findQuoteEnd(next)) : this.#dropFrom(index + 1);
+	}
+
+	#findQuoteEnd(start: number): number {
+		let end = start;
+		while (this.#isMarked(end)) end++;
+		return end;
+	}
+
+	/** Finds the introduction that ends on a line, or stands in front of the quote on this line. */
+	#findIntroduction(index: number, isMarked: boolean) {
+		const line = this.#lines[index] ?? '';
+		if (!/[:：]$/.test(line)) return introductions.findInlineIntroduction(line);
+		const end = index + 1;
+		let start = end;
+		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
+		return introductions.findIntroduction(this.#lines.slice(start, end), isMarked);
 	}
 
 	#isMarked(index: number): boolean {
@@ -99,39 +114,10 @@ class MailLines {
 		return startsOriginal(line) || startsHeader(this.#lines, index);
 	}
 
-	/** Drops the introduction above a quote. @returns whether there is one */
-	#dropIntroduction(quoteIndex: number, isMarked: boolean): boolean {
-		let end = quoteIndex;
-		while (end > quoteIndex - maxBlankLines && this.#lines[end - 1] === '') end--;
-		let start = end;
-		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
-		const lines = this.#lines.slice(start, end);
-		const introduction = introductions.findIntroduction(lines, isMarked);
-		if (!introduction) return false;
-		this.#drop(end - introduction.lineCount, quoteIndex, introduction.textBefore);
-		return true;
-	}
-
 	#isOwn(index: number): boolean {
 		if (!this.#kept[index]?.trim()) return false;
 		// Some programs put each bracket of an address on a separate line.
 		return this.#lines[index] === '>' || !this.#isMarked(index);
-	}
-
-	/**
-	 * Drops an introduction that ends on this line, above text without marks or in front of it.
-	 * @returns whether there is one
-	 */
-	#dropUnmarkedIntroduction(index: number): boolean {
-		const line = this.#lines[index] ?? '';
-		const linesBelow = this.#lines.slice(index + 1, index + 1 + maxBlankLines);
-		const nextLine = index + 1 + linesBelow.findIndex((text) => text !== '');
-		// An introduction above a marked quote is dropped once the quote is reached.
-		if (/[:：]$/.test(line) && !this.#isMarked(nextLine))
-			return this.#dropIntroduction(index + 1, false);
-		const introduction = introductions.findInlineIntroduction(line);
-		if (introduction) this.#drop(index, index + 1, introduction.textBefore);
-		return introduction !== undefined;
 	}
 
 	/**

@@ -41,8 +41,8 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
 	const reader = new BlockReader(nodes);
 	reader.read(nodes, { quoteDepth: 0 });
-	const { blocks, lists, hasImages } = reader;
-	return { blocks, lists, hasImages };
+	const { blocks, lists } = reader;
+	return { blocks, lists };
 }
 
 /**
@@ -64,7 +64,6 @@ function collectAddresses(
 class BlockReader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListKind[] = [];
-	hasImages = false;
 	readonly #addresses: ReadonlyMap<string, string>;
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
@@ -172,11 +171,9 @@ class BlockReader {
 	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);
-		if (fetchablePattern.test(url)) {
-			this.hasImages = true;
-			return { text, marks: { ...marks, link: url }, imageUrl: url };
-		}
-		return { text, marks: linkablePattern.test(url) ? { ...marks, link: url } : marks };
+		if (!linkablePattern.test(url)) return { text, marks };
+		const link = { text, marks: { ...marks, link: url } };
+		return fetchablePattern.test(url) ? { ...link, imageUrl: url } : link;
 	}
 
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */

@@ -12,37 +12,22 @@ import { RequestBuilder } from './requestBuilder';
 import { setLists, setStyles } from './styleRequests';
 import type { BodyState } from './documentState';
 
-interface ContentParams {
-	readonly content: string;
-	readonly contentFormat: 'text' | 'markdown';
-	readonly insertImages: boolean;
-}
-
 /**
  * Parses content in its format.
  * @throws NodeError 400 for Markdown that cannot be read
  */
 export async function parseContent(
-	{ content, contentFormat, insertImages }: ContentParams,
+	{ content, contentFormat }: { readonly content: string; readonly contentFormat: string },
 	item: Item,
 ): Promise<DocumentContent> {
-	if (contentFormat === 'markdown')
-		return await readMarkdown(content, 'content', insertImages, item);
+	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', item);
 	const text = cleanText(content);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], hasImages: false };
+	return { blocks, lists: [] };
 }
 
-/**
- * Parses the Markdown of a field, with hints about what Docs shows differently.
- * @throws NodeError 400 if it cannot be read
- */
-export async function readMarkdown(
-	markdown: string,
-	field: string,
-	insertImages: boolean,
-	item: Item,
-): Promise<DocumentContent> {
+/** Parses the Markdown of a field. @throws NodeError 400 if it cannot be read */
+export async function readMarkdown(markdown: string, field: string, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('problem' in answer)
@@ -51,12 +36,7 @@ export async function readMarkdown(
 			'Nothing was written. Shorten or simplify it, or set its format to Text.',
 		);
 	// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
-	const content = JSON.parse(answer.result) as DocumentContent;
-	if (content.hasImages && !insertImages)
-		item.addHint(
-			`Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
-		);
-	return content;
+	return JSON.parse(answer.result) as DocumentContent;
 }
 
 /** Content for a place in a document. */
@@ -166,7 +146,7 @@ export function planContent(
 	return {
 		requests: builder.requests,
 		text,
-		growth: end - place.deletedEnd + (place.addedAt === undefined ? 0 : 1),
+		growth: end - place.deletedEnd + Number(place.addedAt !== undefined),
 		characterCount: text.length,
 	};
 }

@@ -138,7 +138,7 @@ async function planDocument(clients: Clients, params: CreateParams, item: Item) 
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
 		);
-	const replacements = await prepareReplacements(params, item);
+	const replacements = await prepareReplacements(params.replacements, item);
 	const content = await parseContent(params, item);
 	// Drive stores a hash of what the document is made from.
 	const source = JSON.stringify([

@@ -9,8 +9,6 @@ import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { findTab } from './documentState';
 
-const fileFormats = ['pdf', 'docx', 'odt', 'rtf', 'epub'];
-
 export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
@@ -53,7 +51,7 @@ export const read = defineOperation({
 			name: 'binaryPropertyName',
 			onlyIn: 'json',
 			type: 'string',
-			showWhen: { format: fileFormats },
+			showWhen: { format: ['pdf', 'docx', 'odt', 'rtf', 'epub'] },
 			default: 'data',
 			description: 'The binary field of the output item that gets the file',
 		},

@@ -43,13 +43,10 @@ type PreparedReplacements = Awaited<ReturnType<typeof prepareReplacements>>;
 /**
  * @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read
  */
-export async function prepareReplacements(
-	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
-	item: Item,
-) {
+export async function prepareReplacements(replacements: readonly Replacement[], item: Item) {
 	const texts: TextReplacement[] = [];
 	const markdowns: MarkdownReplacement[] = [];
-	for (const { find: rawFind, replace, format } of params.replacements) {
+	for (const { find: rawFind, replace, format } of replacements) {
 		const find = cleanText(rawFind);
 		if (find.trim() === '')
 			throw createRefusal(
@@ -60,7 +57,7 @@ export async function prepareReplacements(
 			texts.push({ find, replace: cleanText(replace) });
 			continue;
 		}
-		const content = await readMarkdown(replace, 'replacements', params.insertImages, item);
+		const content = await readMarkdown(replace, 'replacements', item);
 		// The paragraph of a placeholder may have spaces around it.
 		markdowns.push({ find: find.trim(), content });
 	}

@@ -102,7 +102,7 @@ export const write = defineOperation({
 	async send({ docs }, params, item): Promise<ReplacementResult> {
 		const job = { ...params, docs, item };
 		if (changesTexts(params)) {
-			const replacements = await prepareReplacements(params, item);
+			const replacements = await prepareReplacements(params.replacements, item);
 			return await replaceTexts({ ...job, replacements });
 		}
 		const content = await parseContent(params, item);

@@ -36,14 +36,14 @@ export const list = defineOperation({
 	],
 	prepare(params) {
 		const { from, status, labelIds } = params;
-		const listsSentEmails = labelIds.some((label) => /^sent$/i.test(label));
 		const conditions = buildSenderTerms(from);
 		if (status !== 'any') conditions.push(`is:${status}`);
 		conditions.push(...buildReceivedTerms(params));
-		const terms = [...conditions];
+		const exclusions: string[] = [];
+		if (!searchesDrafts('', labelIds)) exclusions.push('-in:draft');
 		// Emails in the inbox that the account sent are those that it sent to itself.
-		if (!listsSentEmails) terms.unshift('(in:inbox OR -in:sent)');
-		if (!searchesDrafts('', labelIds)) terms.unshift('-in:draft');
-		return prepareList(params, conditions.join(' '), terms.join(' '));
+		if (!labelIds.some((label) => /^sent$/i.test(label)))
+			exclusions.push('(in:inbox OR -in:sent)');
+		return prepareList(params, exclusions, conditions);
 	},
 });

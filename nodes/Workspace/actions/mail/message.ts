@@ -32,20 +32,16 @@ export async function fetchConversation(
 	options: TextOptions & { readonly messageId: string },
 	item: Item,
 ) {
-	const messages = await fetchThread(clients, options.messageId);
+	const { messages, threads } = clients.gmail.users;
+	const request = { id: options.messageId, format: 'minimal', fields: 'threadId' };
+	const id = (await messages.get({ userId: 'me', ...request })).data.threadId ?? '';
+	const thread = (await threads.get({ userId: 'me', id, format: 'full' })).data;
+	const { messages: emails = [] } = thread;
 	return await mapWithConcurrency(
-		messages,
+		emails.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate)),
 		contentConcurrency,
 		async (message) => await parseMessage(clients, message, item, options),
 	);
-}
-
-async function fetchThread({ gmail }: Clients, messageId: string) {
-	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
-	const id = (await gmail.users.messages.get(request)).data.threadId ?? '';
-	const { data } = await gmail.users.threads.get({ userId: 'me', id, format: 'full' });
-	const { messages = [] } = data;
-	return messages.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate));
 }
 
 /**

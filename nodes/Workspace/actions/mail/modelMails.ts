@@ -91,10 +91,10 @@ export function toMailAnswer(
 	includeHeaders: boolean,
 ): ModelAnswer {
 	const emails = mails.map((mail) => toFacts(mail, includeHeaders));
-	const facts = emails.length === 1 ? emails[0] : { emails };
+	const [facts = {}, ...others] = emails;
 	const text = joinTexts(mails);
 	const part = { name: 'text', text: text.slice(startCharacter) };
-	return buildModelAnswer(facts ?? {}, part, (shownLength) => {
+	return buildModelAnswer(others.length === 0 ? facts : { emails }, part, (shownLength) => {
 		if (shownLength === text.length) return undefined;
 		return describeTextPart(shownLength, startCharacter, text.length);
 	});

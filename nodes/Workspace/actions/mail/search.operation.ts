@@ -43,12 +43,8 @@ export const search = defineOperation({
 		const timeTerms = buildReceivedTerms(params);
 		// In brackets, so that the time counts for all of the search.
 		const enclosedQuery = timeTerms.length > 0 ? `(${query})` : query;
-		const conditions = [enclosedQuery, ...timeTerms].join(' ');
-		const leavesOutDrafts = !includeDrafts && !searchesDrafts(query, labelIds);
-		return prepareList(
-			params,
-			conditions,
-			leavesOutDrafts ? `-in:draft ${conditions}` : conditions,
-		);
+		const mayFindDrafts = includeDrafts || searchesDrafts(query, labelIds);
+		const exclusions = mayFindDrafts ? [] : ['-in:draft'];
+		return prepareList(params, exclusions, [enclosedQuery, ...timeTerms]);
 	},
 });

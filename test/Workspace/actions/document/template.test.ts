@@ -289,10 +289,7 @@ describe('images of Markdown', () => {
 		const item = testItem();
 		await calls.write(id, { content, contentFormat: 'markdown' }, item);
 		expect(await readMarkdown()).toBe('[logo](https://example.com/a.png)');
-		expect(item.hints).toEqual([
-			expect.stringContaining("Turn on 'insertImages'"),
-			expect.stringContaining('also had pictures'),
-		]);
+		expect(item.hints).toEqual([expect.stringContaining('also had pictures')]);
 	});
 
 	test('in a document whose answer was lost are found there', async () => {

@@ -48,10 +48,7 @@ function findLabelId(mailboxLabels: readonly Label[], label: string, field: stri
 	);
 }
 
-interface LabelChange {
-	readonly addLabelIds: string[];
-	readonly removeLabelIds: string[];
-}
+type LabelChange = Awaited<ReturnType<typeof prepareLabelChange>>;
 
 /**
  * Looks up the labels, so that an unknown label fails before any email is read.
@@ -61,7 +58,7 @@ export async function prepareLabelChange(
 	clients: Clients,
 	{ markAsRead, addLabels, removeLabels }: LabelParams,
 	item: Item,
-): Promise<LabelChange> {
+) {
 	const addLabelIds = await resolveLabelIds(clients, addLabels, 'addLabels', item);
 	const removeLabelIds = await resolveLabelIds(clients, removeLabels, 'removeLabels', item);
 	// Gmail marks an email as read by removing the label UNREAD.

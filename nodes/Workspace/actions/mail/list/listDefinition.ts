@@ -19,25 +19,22 @@ export interface PreparedList extends ListParams {
 /** Completes the parameters. @throws NodeError 400 for what cannot be in a page */
 export function prepareList(
 	params: ListParams,
-	conditions: string,
-	gmailQuery: string,
+	exclusions: readonly string[],
+	conditions: readonly string[],
 ): PreparedList {
-	if (params.output === 'page') refuseForPage(params);
-	return { ...params, conditions, gmailQuery };
-}
-
-function refuseForPage({ downloadAttachments, returnAll, maxResults }: ListParams): void {
-	let problem = '';
+	const { output, downloadAttachments, returnAll, maxResults } = params;
 	// The files would have no item of their own.
-	if (downloadAttachments) problem = `${quoteField('downloadAttachments')} cannot be used`;
-	if (returnAll) problem = `${quoteField('returnAll')} cannot be used`;
-	if (maxResults > maxPageSize)
-		problem = `${quoteField('maxResults')} can be at most ${maxPageSize}`;
-	if (problem === '') return;
-	throw createRefusal(
-		`${problem} if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
-		`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
-	);
+	const fitsPage = !downloadAttachments && !returnAll && maxResults <= maxPageSize;
+	if (output === 'page' && !fitsPage)
+		throw createRefusal(
+			`If ${quoteField('output')} is ${mentionChoice('output', 'page')}, ${quoteField('maxResults')} can be at most ${maxPageSize}, and neither ${quoteField('returnAll')} nor ${quoteField('downloadAttachments')} can be used`,
+			`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
+		);
+	return {
+		...params,
+		conditions: conditions.join(' '),
+		gmailQuery: [...exclusions, ...conditions].join(' '),
+	};
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {

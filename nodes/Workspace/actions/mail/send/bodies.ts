@@ -32,7 +32,8 @@ export async function buildBodies(
 		return { text: body };
 	}
 	const isHtml = bodyFormat === 'html';
-	const source = isHtml ? repairHtml(body) : body;
+	// Text with line breaks, maybe with tags inside its lines, would be shown in one line.
+	const source = isHtml && !blockTagPattern.test(body) ? breakLines(body) : body;
 	const task = isHtml ? 'htmlToText' : 'markdownToHtml';
 	const workerResult = await runInWorker(task, source, item.signal);
 	if (!('result' in workerResult))
@@ -45,32 +46,8 @@ export async function buildBodies(
 	return { text: body, html: setDirection(result) };
 }
 
-const tagPattern = /<[a-z!/][^<>]*>/i;
 /** Matches a tag that ends a line, or has text of its own kind. */
 const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
-/**
- * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.
- */
-const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br(?:\s*\/)?)\s*&gt;/i;
-const escapes: Readonly<Record<string, string>> = {
-	'&amp;': '&',
-	'&lt;': '<',
-	'&gt;': '>',
-	'&quot;': '"',
-	'&#39;': "'",
-	'&apos;': "'",
-};
-
-/**
- * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with
- * tags inside its lines, and HTML that was escaped as a whole.
- */
-export function repairHtml(body: string): string {
-	if (blockTagPattern.test(body)) return body;
-	if (tagPattern.test(body) || !escapedTagPattern.test(body)) return breakLines(body);
-	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
-}
-
 /** A line break inside a tag stays. */
 const breakLines = (html: string) =>
 	html.replaceAll(/<[a-z!/][^<>]*>|\r\n?|\n/gi, (found) =>
