@@ -96,6 +96,15 @@ describe('the tab in the URL of a document', () => {
 		const unknown = object({ ...write, documentId: `${edit(id)}?tab=t.gone` });
 		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
 	});
+
+	test("is the one of Google's resource", async () => {
+		const read = { operation: 'read', resource: 'document', format: 'structure' };
+		const url = edit(seedTabs());
+		const { tabs } = await object({ ...read, documentId: `${url}?tab=t.n0` });
+		expect(tabs).toMatchObject([{ tabProperties: { tabId: 't.n0' } }]);
+		const unknown = object({ ...read, documentId: `${url}?tab=t.gone` });
+		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
+	});
 });
 
 test.each(['write', 'append'] as const)(
