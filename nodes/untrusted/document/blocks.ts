@@ -63,6 +63,10 @@ export interface DocumentContent {
 	 * its own. Outer lists come first.
 	 */
 	readonly lists: readonly ListKind[];
+	/** Whether any image has an address that Google can fetch. */
+	readonly hasImages: boolean;
+	/** Names of parts that the document gets in another form. */
+	readonly simplified: readonly string[];
 }
 
 export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');

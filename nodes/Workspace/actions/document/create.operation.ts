@@ -108,7 +108,7 @@ export const create = defineOperation({
 	async recover(clients, params, failure, item) {
 		// The document exists, and only its content may be missing. Without a key, nothing in it
 		// says which part of the content it already has.
-		if (failure.saysOutcome && params.idempotencyKey === '') throw failure;
+		if (item.hasCreated && params.idempotencyKey === '') throw failure;
 		const createdId =
 			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (createdId)
@@ -138,7 +138,7 @@ async function planDocument(clients: Clients, params: CreateParams, item: Item) 
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
 		);
-	const replacements = await prepareReplacements(params.replacements, item);
+	const replacements = await prepareReplacements(params, item);
 	const content = await parseContent(params, item);
 	// Drive stores a hash of what the document is made from.
 	const source = JSON.stringify([

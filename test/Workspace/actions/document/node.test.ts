@@ -295,8 +295,7 @@ test('an expression that finds no section replaces nothing', async () => {
 
 const create = { operation: 'create', resource: 'document' };
 const noObjects = /'replacements' must be an array of objects/;
-const notTogether =
-	/'replacements' and 'fillFromInput' cannot be used together with 'content' or 'section'/;
+const notTogether = /'section' cannot be used together with 'replacements'/;
 const nothingToFind = /has an empty text to find/;
 
 test.each<[IDataObject, RegExp]>([

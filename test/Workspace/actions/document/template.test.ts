@@ -62,9 +62,7 @@ describe('replacements', () => {
 				{ find: 'NAME', count: 1 },
 			],
 		});
-		expect(item.hints).toEqual([
-			"Not found in the document, so not replaced: 'name'. Markdown needs a paragraph of its own.",
-		]);
+		expect(item.hints).toEqual(["Not found in the document, so not replaced: 'name'."]);
 	});
 
 	test('with nothing to find are refused before anything is sent', async () => {
@@ -218,6 +216,7 @@ describe('images of Markdown', () => {
 			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n| e |\n\nd',
 		);
 		expect(item.hints).toEqual([
+			expect.stringContaining('without a public https address'),
 			'Google could not fetch these images, so they became links: https://b.invalid/b.png',
 		]);
 		expect(written).toMatchObject({ characterCount: 42 });
@@ -289,7 +288,10 @@ describe('images of Markdown', () => {
 		const item = testItem();
 		await calls.write(id, { content, contentFormat: 'markdown' }, item);
 		expect(await readMarkdown()).toBe('[logo](https://example.com/a.png)');
-		expect(item.hints).toEqual([expect.stringContaining('also had pictures')]);
+		expect(item.hints).toEqual([
+			expect.stringContaining("Turn on 'insertImages'"),
+			expect.stringContaining('also had pictures'),
+		]);
 	});
 
 	test('in a document whose answer was lost are found there', async () => {
