@@ -238,8 +238,10 @@ type NameTest = (names: readonly string[]) => boolean;
 /** In lower case, a name may have twice as many characters. */
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
-	for (const name of names)
-		getOrAdd(groups, name.toLowerCase().slice(0, maxNameLength), () => []).push(name);
+	for (const name of names) {
+		const letters = name.toLowerCase().slice(0, maxNameLength);
+		getOrAdd(groups, letters, () => []).push(name);
+	}
 	return groups;
 }
 

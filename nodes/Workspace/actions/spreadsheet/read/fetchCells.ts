@@ -100,9 +100,11 @@ async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows
 	const { tab, ...place } = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
 	const firstCell = { row: start.row + row, column: start.column };
-	const area = ranges.printTabArea(tab, firstCell, 1, rows[row]?.length ?? 1);
+	const { length } = rows[row] ?? [];
+	const area = ranges.printTabArea(tab, firstCell, 1, length);
 	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
-	return shown.rows[0] ?? [];
+	const [texts = []] = shown.rows;
+	return texts;
 }
 
 /**

@@ -95,7 +95,10 @@ function listFilledRows({ rows, headerRow }: FetchedCells): number[] {
 
 function refuseWideRows({ rows }: FetchedCells, width: number, returnedRows: readonly number[]) {
 	let paddingCells = 0;
-	for (const row of returnedRows) paddingCells += width - (rows[row]?.length ?? 0);
+	for (const row of returnedRows) {
+		const { length } = rows[row] ?? [];
+		paddingCells += width - length;
+	}
 	if (paddingCells <= maxPaddingCells) return;
 	throw createRefusal(
 		`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
