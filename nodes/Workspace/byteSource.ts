@@ -4,6 +4,7 @@ import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 
@@ -38,16 +39,15 @@ export const createMemorySource = (
  */
 export function decodeBase64(text: string): Buffer | undefined {
 	const lines = text.split('\n').map((line) => line.trim());
-	const digits = lines
-		.join('')
-		.replace(/={0,2}$/, '')
-		.replaceAll('+', '-')
-		.replaceAll('/', '_');
-	const bytes = Buffer.from(digits, 'base64url');
-	return bytes.toString('base64url') === digits ? bytes : undefined;
+	const characters = lines.join('');
+	if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(characters)) return undefined;
+	const digits = characters.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+	const isComplete = characters.length === digits.length || characters.length % 4 === 0;
+	const bytes = Buffer.from(characters, 'base64');
+	return isComplete && bytes.toString('base64url') === digits ? bytes : undefined;
 }
 
-/** How many bytes are read at a time. */
+/** How many bytes are read and hashed at a time. More would block the event loop for longer. */
 const pieceBytes = 1024 * 1024;
 
 /**
@@ -115,26 +115,30 @@ export async function getFileSource(
 	{ helpers }: IExecuteFunctions,
 	filePath: string,
 ): Promise<ByteSource> {
-	const refuse = (error: unknown) => {
-		const { message } = toNodeError(error);
-		throw createRefusal(`The file ${filePath} cannot be read`, message);
-	};
-	const { resolvedPath, size } = await findFile(helpers, filePath).catch(refuse);
-	const open = async () => await helpers.createReadStream(resolvedPath).catch(refuse);
+	const openOrRefuse = async () =>
+		await openFile(helpers, filePath).catch((error: unknown) => {
+			const { message } = toNodeError(error);
+			throw createRefusal(`The file ${filePath} cannot be read`, message);
+		});
+	// Opens the file to learn its size. An unreadable file is then refused before the upload
+	// begins.
+	const { stream, size } = await openOrRefuse();
+	stream.destroy();
+	const open = async () => (await openOrRefuse()).stream;
 	return { fileName: path.basename(filePath), size, open };
 }
 
 type Helpers = IExecuteFunctions['helpers'];
 
-/** Finds a file that n8n allows. */
-async function findFile(helpers: Helpers, filePath: string) {
+/** Opens a file that n8n allows. */
+async function openFile(helpers: Helpers, filePath: string) {
 	const resolvedPath = await resolveAllowedPath(helpers, filePath);
 	const stats = await stat(resolvedPath);
 	// A named pipe would block one of the few threads with which all of n8n reads files, until
 	// something writes to the pipe.
 	if (!stats.isFile())
 		throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
-	return { resolvedPath, size: stats.size };
+	return { stream: await helpers.createReadStream(resolvedPath), size: stats.size };
 }
 
 /**
@@ -190,10 +194,22 @@ export async function* readChunks(
 	yield chunk.subarray(0, length);
 }
 
+/**
+ * Reads bytes in small pieces, because a piece of a stream may be the whole file. Without a pause,
+ * n8n would do nothing else while it is hashed.
+ */
+async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	for await (const piece of readStream(bytes))
+		for (let start = 0; start < piece.length; start += pieceBytes) {
+			if (start > 0) await yieldToEventLoop();
+			yield piece.subarray(start, start + pieceBytes);
+		}
+}
+
 const readInto = promisify(read);
 
 /** Reads a file into one piece of memory, and leaves other streams as they are. */
-async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* readStream(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	// A stream that was already destroyed gives its error.
 	if (!(bytes instanceof ReadStream) || bytes.destroyed) {
 		yield* bytes;
@@ -216,6 +232,6 @@ async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 /** Computes the MD5 in the form of Drive's `md5Checksum`: lower-case hex. */
 export async function computeMd5(source: ByteSource): Promise<string> {
 	const hash = createHash('md5');
-	for await (const piece of await source.open()) hash.update(piece);
+	for await (const piece of readPieces(await source.open())) hash.update(piece);
 	return hash.digest('hex');
 }

@@ -77,12 +77,18 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
-/** Parses the URL of any site, also escaped. A URL of Google may lack the scheme. */
+/**
+ * Parses the URL of any site, also between angle brackets or escaped. A URL of Google may lack the
+ * scheme and the host.
+ */
 function parseUrl(text: string): URL | undefined {
 	const address = text
 		.trim()
+		.replace(/^<(.*)>$/, '$1')
 		.replaceAll('&amp;', '&')
 		.replaceAll(escapedSeparatorPattern, unescape);
+	if (filePathPattern.test(address) && URL.canParse(address, googleDocsUrl))
+		return new URL(address, googleDocsUrl);
 	const hasHost = googleHosts.some((host) => address.startsWith(`${host}/`));
 	const url = hasHost ? `https://${address}` : address;
 	return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
@@ -90,6 +96,9 @@ function parseUrl(text: string): URL | undefined {
 
 /** Matches `#`, `&`, `/`, `:`, `=` and `?` in a URL that a program has escaped for another URL. */
 const escapedSeparatorPattern = /%(?:2[36f]|3[adf])/gi;
+const googleDocsUrl = 'https://docs.google.com';
+/** The path of a URL without its host. */
+const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
 /**
  * Reads the IDs from a list of IDs or URLs of files, without duplicates.

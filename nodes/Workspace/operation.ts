@@ -63,6 +63,8 @@ export interface Item {
 	doOnce<T>(key: string, work: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
+	/** Whether something was already created for this item. */
+	readonly hasCreated: boolean;
 	/**
 	 * Adds a hint that the node shows after the run. Of the hints with one key, only the first is
 	 * shown.

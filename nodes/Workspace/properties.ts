@@ -82,6 +82,9 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
+/** The options with which a model continues a long answer. */
+const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow']);
+
 /**
  * The description that a model reads when the node is a tool. n8n adds the labels of the parameters
  * that the model may fill in.
@@ -136,19 +139,32 @@ function buildOperationDescriptions(
  */
 function buildOperationDescription(
 	resource: ResourceName,
-	{ value, fields, modelDescription }: Operation,
+	{ value, fields, options, modelDescription }: Operation,
 	caution: string | undefined,
 	choiceDisplay?: IDisplayOptions['show'],
 ): INodeProperties {
 	const show = { '@tool': [true], resource: [resource], operation: [value], ...choiceDisplay };
-	const display = { show, hide: { inputMode: ['json'] } };
+	const texts = [modelDescription, caution];
+	const hints: string[] = [];
 	const fileField = fields.find(({ isId, modes, required }) => isId && modes && required);
-	if (!fileField) return buildToolDescription(joinSentences(modelDescription, caution), display);
-	const { displayName } = fileField;
-	const fileText = `${displayName}, if available: ID or URL.`;
+	if (fileField) {
+		const { displayName } = fileField;
+		texts.push(`${displayName}, if available: ID or URL.`);
+		hints.push(
+			`The model does not see which ${displayName.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		);
+	}
+	const continuation = options.find(({ name }) => continuationOptions.has(name));
+	if (continuation) {
+		const { displayName } = continuation;
+		texts.push(`${displayName}, if available, continues a long answer.`);
+		hints.push(
+			`To let the model continue a long answer, add the option ${displayName} and let the model fill it in.`,
+		);
+	}
 	return {
-		...buildToolDescription(joinSentences(modelDescription, caution, fileText), display),
-		hint: `The model does not see which ${displayName.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		...buildToolDescription(joinSentences(...texts), { show, hide: { inputMode: ['json'] } }),
+		hint: joinSentences(...hints) || undefined,
 	};
 }
 

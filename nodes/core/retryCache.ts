@@ -48,6 +48,8 @@ export class RetryCache<T> {
 
 	constructor(retryContext: RetryContext) {
 		this.#retryContext = retryContext;
+		// Starts the try, because `endTry` must know it even if no item asks for a result.
+		if (!retryContext.isTool) this.getResults(undefined);
 	}
 
 	/**

@@ -301,10 +301,10 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 
 	number(field, raw, context) {
 		const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
-		const value = mayBeText ? Number(raw) : raw;
+		const value = mayBeText && !Number.isNaN(Number(raw)) ? Number(raw) : raw;
 		if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
 		const kind = field.decimals === undefined ? 'a whole number' : 'a number';
-		const found = typeof value === 'number' && !Number.isNaN(value) ? value : describeType(raw);
+		const found = typeof value === 'number' ? value : describeType(raw);
 		throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
 	},
 

@@ -114,7 +114,7 @@ class RetryLoop {
 				await this.#pause(pause);
 			}
 			await gate.enter(signal).catch(() => {
-				this.#throwIfStopped();
+				throw this.#createStop();
 			});
 			if (gate.pause === 0) return;
 			gate.leave();
@@ -189,10 +189,13 @@ class RetryLoop {
 	}
 
 	#throwIfStopped() {
-		const { signal, texts } = this.#policy;
-		if (!signal?.aborted) return;
-		if (this.#mayBeDone) throw createStoppedError(texts.mayBeDone, 'unknown');
-		throw createStoppedError(texts.nothingDone);
+		if (this.#policy.signal?.aborted) throw this.#createStop();
+	}
+
+	#createStop(): NodeError {
+		const { texts } = this.#policy;
+		if (this.#mayBeDone) return createStoppedError(texts.mayBeDone, 'unknown');
+		return createStoppedError(texts.nothingDone);
 	}
 
 	/**

@@ -105,6 +105,8 @@ const errorTable: readonly NetworkErrorRow[] = [
 	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
 	['lost', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
+	// Without a code, nothing says that there was no connection.
+	['unknown', /^$/, 'the request failed'],
 ];
 
 const blockedRow: NetworkErrorRow = [

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { IBinaryData } from 'n8n-workflow';
 
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { FieldNaming } from '../../nodes/fields/field';
 import { InputItem, RunState } from '../../nodes/Workspace/runner/job';
-import { readChunks } from '../../nodes/Workspace/byteSource';
+import { computeMd5, createMemorySource, readChunks } from '../../nodes/Workspace/byteSource';
 import { createNodeContext } from './runNode';
 
 /** An item with a binary field. */
@@ -44,6 +45,22 @@ test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (
 	expect(String(await buffer(await source.open()))).toBe(text);
 });
 
+test('a file that cannot be opened is refused before its upload begins', async () => {
+	const item = itemWith(
+		{},
+		{
+			resolvePath: (given: string) => Promise.resolve(given),
+			isFilePathBlocked: () => false,
+			createReadStream: () => Promise.reject(new Error('EACCES: permission denied')),
+		},
+	);
+	await expect(item.getFile(__filename)).rejects.toMatchObject({
+		code: 400,
+		message: `The file ${__filename} cannot be read`,
+		description: 'EACCES: permission denied',
+	});
+});
+
 describe('chunks', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'chunks-'));
 	const file = path.join(folder, 'ten');
@@ -67,6 +84,16 @@ describe('chunks', () => {
 		await expect(cut(missing, 3)).rejects.toThrow();
 	});
 
+	test('other work goes on while a piece with the whole file is hashed', async () => {
+		const source = createMemorySource(Buffer.alloc(5 * 1024 * 1024));
+		const read = async () => {
+			for await (const chunk of readChunks(await source.open(), 6e6, createHash('md5')))
+				expect(chunk).toHaveLength(source.size);
+		};
+		expect(await countTurns(read())).toBeGreaterThan(3);
+		expect(await countTurns(computeMd5(source))).toBeGreaterThan(3);
+	});
+
 	test.each([
 		[3, ['012', '345', '678', '9']],
 		[5, ['01234', '56789', '']],
@@ -80,3 +107,11 @@ describe('chunks', () => {
 		expect(await cut(Readable.from(pieces), size)).toEqual(chunks);
 	});
 });
+
+/** Counts how often other work gets its turn meanwhile. */
+async function countTurns(work: Promise<unknown>): Promise<number> {
+	let turns = 0;
+	const end = work.then(() => 'end');
+	while ((await Promise.race([end, turn('turn')])) === 'turn') turns++;
+	return turns;
+}

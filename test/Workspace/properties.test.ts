@@ -396,7 +396,10 @@ describe('what a model is told of', () => {
 				.map(({ displayName }) => displayName)
 				.filter((name) => name.includes(' '));
 			for (const text of toldIn(resource.value, operation.value)) {
-				const named = names.filter((name) => text.includes(name));
+				const continues = /\. ([^.]+), if available, continues a long answer\./.exec(text);
+				const named = names.filter(
+					(name) => text.includes(name) && name !== continues?.[1],
+				);
 				expect([key, named]).toEqual([key, []]);
 				expect(text).not.toMatch(
 					/optional|its ID or URL|template|Parent|HTML|Limit|items|replace a table|\n/,
@@ -410,6 +413,29 @@ describe('what a model is told of', () => {
 			toldIn(resource.value, operation.value).map(({ length }) => length),
 		);
 		expect(Math.max(...lengths)).toBeLessThan(200);
+	});
+
+	test('which parameter continues a long answer, and the user how the model gets it', () => {
+		const continuing = operations.flatMap(({ resource, operation, key }) => {
+			const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
+			const [, name] =
+				/add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
+			const [, same] =
+				/\. ([^.]+), if available, continues a long answer\.$/.exec(
+					told(resource.value, operation.value),
+				) ?? [];
+			expect(name).toBe(same);
+			const known = operation.options.map(({ displayName }): string => displayName);
+			expect(name === undefined || known.includes(name)).toBe(true);
+			return name === undefined ? [] : [[key, name]];
+		});
+		expect(continuing).toEqual([
+			['document read', 'Start Character'],
+			['mail list', 'Page Token'],
+			['mail read', 'Start Character'],
+			['mail search', 'Page Token'],
+			['spreadsheet read', 'Start Row'],
+		]);
 	});
 
 	test('what a file that the model may choose is named by, and the user that it does not see the one chosen here', () => {

@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import type { GoogleServer } from '../../dev/google/server';
 
 import { createNodeTool } from './runNode';
@@ -44,6 +46,47 @@ test('an equal call after a failed one is a call of its own', async () => {
 	await tool({});
 	await tool({});
 	expect(google.gmail.sent).toHaveLength(2);
+});
+
+describe('an argument that no parameter takes', () => {
+	const to = "={{ $fromAI('To', ``, 'string') }}";
+	const parameters = { resource: 'mail', operation: 'send', to, subject: 'S', body: 'B' };
+	const tool = (own: IDataObject = parameters, node = {}) =>
+		createNodeTool({
+			url: google.url,
+			node: { type: 'test.workspaceTool', ...node },
+			items: [{ json: { chatInput: 'Draft a reply' } }],
+			parameters: own,
+		});
+
+	test('is told to the model with those that it may fill in, and nothing is sent', async () => {
+		const call = tool()({ To: 'a@example.com', Save_as_Draft: true });
+		await expect(call).rejects.toThrow(/does not take 'Save_as_Draft'.*It takes: To\./s);
+		expect(google.requests).toHaveLength(0);
+	});
+
+	test('is told by a tool that has nothing to fill in', async () => {
+		const call = tool({ ...parameters, to: 'a@example.com' })({ Subject: 'Other' });
+		await expect(call).rejects.toThrow(/does not take 'Subject'.*takes no arguments/s);
+	});
+
+	test('is told in the item with Continue on Fail', async () => {
+		const node = { onError: 'continueRegularOutput' };
+		const answer = await tool(parameters, node)({ To: 'a@example.com', draft: true });
+		expect(answer).toMatch(/does not take 'draft'/);
+		expect(sends()).toBe(0);
+	});
+
+	test('is none where it is empty, or what n8n adds itself', async () => {
+		await tool()({
+			To: 'a@example.com',
+			Cc: '',
+			Bcc: null,
+			tool: 'Send_email',
+			toolCallId: undefined,
+		});
+		expect(sends()).toBe(1);
+	});
 });
 
 describe('what a failing tool tells', () => {

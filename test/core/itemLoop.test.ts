@@ -62,6 +62,29 @@ test('a try that surely did nothing does not hide that the one before it may hav
 	);
 });
 
+test('a try in which no item can be checked keeps the results for the next one, however late it comes', async () => {
+	jest.useFakeTimers({ doNotFake: ['performance'] });
+	const performed: number[] = [];
+	const failing = (index: number) => {
+		performed.push(index);
+		const failure = new NodeError({ code: 503, message: 'It failed', outcome: 'unknown' });
+		return { result: { failure }, mustNotRepeat: true };
+	};
+	const unreadable: Partial<Work<number>> = {
+		check() {
+			throw new NodeError({ code: 503, message: 'No credential' });
+		},
+	};
+	const node = { retryOnFail: true, id: 'unreadable' };
+	expect((await failureOf(run(failing, node))).message).toBe('It failed');
+	jest.advanceTimersByTime(50_000);
+	expect((await failureOf(run(failing, node, unreadable))).message).toBe('No credential');
+	jest.advanceTimersByTime(50_000);
+	expect((await failureOf(run(failing, node))).message).toBe('It failed');
+	expect(performed).toEqual([0]);
+	jest.useRealTimers();
+});
+
 test('an item of a combined request that has no result may have been carried out, and is not started again', async () => {
 	let performed = 0;
 	const combined: Partial<Work<number>> = {

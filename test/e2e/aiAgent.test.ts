@@ -95,6 +95,9 @@ test('the model reads what each tool does, and which cannot be undone', async ()
 	);
 	expect(told.get('Append_rows')).toMatch(/^Add rows below a table/);
 	expect(told.get('Append_rows')).toContain('Spreadsheet, if available: ID or URL.');
+	expect(told.get('Read_document')).toMatch(
+		/Start Character, if available, continues a long answer/,
+	);
 	expect(told.get('Write_document')).toContain('Destructive');
 	expect(told.get('Write_rows')).toContain('Destructive');
 	expect(told.get('Send_email')).toContain('cannot be undone');

@@ -196,6 +196,12 @@ describe('network errors', () => {
 		expect(classifyNetworkError(wrapped)).toMatchObject(expected);
 	});
 
+	test('only of a failure with a code, it is said that it was of the connection', () => {
+		const { reason } = classifyNetworkError(error('ESOMETHING'));
+		expect(reason).toBe('the connection failed');
+		expect(classifyNetworkError(error('')).reason).toBe('the request failed');
+	});
+
 	test('an empty code or a status is none', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		for (const code of ['', '502']) {

@@ -50,7 +50,10 @@ const reconnectMaxDelaySeconds = 10;
  * count as the answer.
  */
 const settleMilliseconds = 250;
-/** An open channel counts as ready after this time, because a session may never be quiet. */
+/**
+ * An open channel counts as ready after this time, because a session may never be quiet, and a
+ * server may not respond to pings.
+ */
 const maxSettleMilliseconds = 2000;
 
 /**
@@ -87,6 +90,8 @@ class MessageWait implements ConnectionListener {
 	 * before the call.
 	 */
 	#isChannelReady = false;
+	/** Whether the server may still be sending what it sent before it saw the first ping. */
+	#isAwaitingPong = false;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 	#callFailure: NodeError | undefined;
@@ -183,8 +188,16 @@ class MessageWait implements ConnectionListener {
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
 		this.#refusal = undefined;
-		const { clock } = this.#setup;
+		const { clock, settings } = this.#setup;
+		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the
+		// channel opens.
+		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';
 		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
+		this.#restartQuietTimer();
+	}
+
+	onPong(): void {
+		this.#isAwaitingPong = false;
 		this.#restartQuietTimer();
 	}
 
@@ -270,9 +283,12 @@ class MessageWait implements ConnectionListener {
 		return status?.isOpen ? undefined : status?.lastFailure;
 	}
 
-	/** Waits for silence, because the server may still be reading messages that it repeats. */
+	/**
+	 * The first pong is not enough, because the server may still be reading messages that it
+	 * repeats from a database.
+	 */
 	#restartQuietTimer(): void {
-		if (this.#isChannelReady) return;
+		if (this.#isChannelReady || this.#isAwaitingPong) return;
 		this.#cancelQuietTimer();
 		this.#cancelQuietTimer = this.#setup.clock.callAfter(settleMilliseconds, this.#becomeReady);
 	}

@@ -130,3 +130,13 @@ export const createStoppedEarlyError = (queuedCount: number, hasUnreadMessages: 
 			"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.",
 		),
 	});
+
+export function createLostExecutionsError(count: number): NodeError {
+	const executions = count === 1 ? 'execution' : 'executions';
+	return new NodeError({
+		code: 500,
+		message: `n8n does not say what became of ${count} ${executions}`,
+		description:
+			"They run far longer than expected, while messages wait. Check them in the list of executions. In queue mode, n8n does not report their end if Redis has lost its data: let Redis store its data (AOF), and set a timeout in the workflow's settings. Their messages are not processed again.",
+	});
+}

@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId, listDistinct } from '../session/messages';
-import type { Alerts } from './alerts';
+import { type Alerts, createLostExecutionsError } from './alerts';
 import {
 	type Arrival,
 	buildDeduplicationKey,
@@ -20,6 +20,16 @@ import type { NodeMemory } from './triggerState';
  * attempt could start a second execution.
  */
 const retryPausesMilliseconds = [2000, 4000];
+/** How long n8n may take to stop an execution at the workflow's timeout. */
+const graceMilliseconds = 30_000;
+/**
+ * Executions count as lost if messages wait and none has begun or ended for this many times the
+ * longest execution so far, but not before `minPatienceMilliseconds`.
+ */
+const patienceFactor = 10;
+const minPatienceMilliseconds = 30_000;
+/** The same as long as none has ended, so that nobody knows how long they take. */
+const firstPatienceMilliseconds = 15 * 60_000;
 
 /**
  * Passes batches to n8n and waits until the executions that they start have ended or count as
@@ -30,20 +40,33 @@ export class Delivery {
 	/** What the node remembers since its earlier starts. */
 	readonly #memory: NodeMemory;
 	readonly #alerts: Alerts;
+	readonly #isBlocked: () => boolean;
 	/** How many batches have bytes that n8n is storing. */
 	storingCount = 0;
 	/** Each ends the wait for the end of an execution. */
 	readonly #endWaits = new Set<() => void>();
 	#isWaitingOver = false;
+	/** How long the longest execution has taken. */
+	#longestMilliseconds = 0;
+	/** After this time without a begin or an end, executions count as lost if messages wait. */
+	#patienceMilliseconds = firstPatienceMilliseconds;
+	#cancelStallTimer = () => {};
 	/** Settles when the trigger begins to stop. */
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
 	#isStopping = false;
 
-	constructor(setup: ListenerSetup, memory: NodeMemory, alerts: Alerts) {
+	/** @param isBlocked whether messages wait for the end of an execution */
+	constructor(
+		setup: ListenerSetup,
+		memory: NodeMemory,
+		alerts: Alerts,
+		isBlocked: () => boolean,
+	) {
 		this.#setup = setup;
 		this.#memory = memory;
 		this.#alerts = alerts;
+		this.#isBlocked = isBlocked;
 		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
 	}
 
@@ -133,13 +156,16 @@ export class Delivery {
 		let rejection: Error | undefined;
 		let isWaitOver = false;
 		const executionEnded = execution.promise.then(
-			() => {
+			(run) => {
 				this.#alerts.endLosses('n8n accepts messages again');
+				// n8n gives nothing if it knows the key.
+				return Boolean(run);
 			},
 			(error: unknown) => {
-				if (wasAccepted(error)) return;
+				if (wasAccepted(error)) return true;
 				rejection = toError(error);
 				if (isWaitOver) this.#handleNotAccepted(batch, rejection);
+				return false;
 			},
 		);
 		context.emit([items], undefined, execution, key);
@@ -149,27 +175,58 @@ export class Delivery {
 	}
 
 	/**
-	 * Waits until the execution has ended, or has taken longer than it may. n8n never reports the
-	 * end of an execution whose job is gone, as after Redis has lost its data.
+	 * Waits until the execution has ended, has taken longer than it may, or counts as lost.
+	 * @param executionEnded never rejects, and gives false if no execution has run
 	 */
-	async #waitForEnd(executionEnded: Promise<void>): Promise<void> {
+	async #waitForEnd(executionEnded: Promise<boolean>): Promise<void> {
 		if (this.#isWaitingOver) return;
-		const { context, settings, clock } = this.#setup;
+		const { settings, clock } = this.#setup;
+		const begunAt = clock.getMonotonicMilliseconds();
+		const maxMilliseconds = settings.maxExecutionSeconds * 1000 + graceMilliseconds;
 		await new Promise<void>((resolve) => {
 			const end = () => {
 				cancelLimit();
 				this.#endWaits.delete(end);
+				this.#restartStallTimer();
 				resolve();
 			};
-			const cancelLimit = clock.callAfter(settings.maxExecutionSeconds * 1000, () => {
-				context.logger.warn(
-					`Session channel: an execution has not ended within ${settings.maxExecutionSeconds} s, the next one takes its place`,
-				);
+			const cancelLimit = clock.callAfter(maxMilliseconds, end);
+			this.#endWaits.add(end);
+			this.#restartStallTimer();
+			// An execution that counted as lost may end after all.
+			void executionEnded.then((hasRun) => {
+				if (hasRun) this.#recordDuration(clock.getMonotonicMilliseconds() - begunAt);
 				end();
 			});
-			this.#endWaits.add(end);
-			void executionEnded.then(end);
 		});
+	}
+
+	#recordDuration(milliseconds: number): void {
+		this.#longestMilliseconds = Math.max(this.#longestMilliseconds, milliseconds);
+		const patience = patienceFactor * this.#longestMilliseconds;
+		this.#patienceMilliseconds = Math.max(minPatienceMilliseconds, patience);
+	}
+
+	#restartStallTimer(): void {
+		this.#cancelStallTimer();
+		if (this.#endWaits.size === 0) return;
+		this.#cancelStallTimer = this.#setup.clock.callAfter(this.#patienceMilliseconds, () => {
+			if (this.#isBlocked()) this.#handleStall();
+			else this.#restartStallTimer();
+		});
+	}
+
+	/**
+	 * Reports that executions are lost, and starts the next ones in their place unless that breaks
+	 * the order. n8n never reports the end of an execution whose job is gone, as after Redis has
+	 * lost its data.
+	 */
+	#handleStall(): void {
+		this.#alerts.report(createLostExecutionsError(this.#endWaits.size));
+		// If they only take long, fewer and fewer are started beside them.
+		this.#patienceMilliseconds *= 2;
+		if (this.#setup.settings.maxConcurrentExecutions === 1) return;
+		for (const end of this.#endWaits) end();
 	}
 
 	/**

@@ -1,7 +1,8 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { systemClock, waitAtMost } from '../../core/clock';
+import { systemClock } from '../../core/clock';
+import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
 import { createConnectRequestReader } from '../session/connectRequest';
 import {
 	type Connection,
@@ -60,7 +61,12 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		this.#setup = setup;
 		this.#memory = triggerState.getNodeMemory(this.nodeKey);
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(setup, this.#memory, this.#alerts);
+		this.#delivery = new Delivery(
+			setup,
+			this.#memory,
+			this.#alerts,
+			() => this.#queue.isBlocked,
+		);
 		const queueActions = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pauseReading: () => {
@@ -147,11 +153,12 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 			connection.close('the trigger was stopped'),
 		);
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
-		await waitAtMost(clock, handOverMilliseconds, this.#handOver());
+		await triggerState.waitWhileStopping(clock, handOverMilliseconds, this.#handOver());
 		this.#delivery.stopWaiting();
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
-		if (isReported) await waitAtMost(clock, alertStoreMilliseconds, new Promise(() => {}));
+		const never = new Promise<void>(() => {});
+		if (isReported) await triggerState.waitWhileStopping(clock, alertStoreMilliseconds, never);
 	}
 
 	/**
@@ -182,12 +189,19 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 
 	/** Queues the messages again, with numbers before those of the new channels. */
 	#resumeLeftover(): void {
+		let unlistedCount = 0;
 		for (const arrival of this.#memory.takeLeftover()) {
-			if (arrival.isMessage) {
+			if (!this.sessionIds.includes(arrival.sessionId)) unlistedCount++;
+			else if (!arrival.isMessage) this.#queue.push(arrival);
+			else {
 				const sequence = this.#memory.getFrameSequence(arrival.sessionId).takeNumber();
 				this.#pushIfNew(new MessageArrival({ ...arrival.frame, sequence }));
-			} else this.#queue.push(arrival);
+			}
 		}
+		if (unlistedCount === 0) return;
+		this.#setup.context.logger.warn(
+			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${unlistedCount}`,
+		);
 	}
 
 	/** Queues a message unless its ID is known. @returns whether it is new */
@@ -207,7 +221,10 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
  * Starts to listen. Tolerates network problems, because n8n would not try again.
  * @throws NodeApiError for a wrong parameter or credential
  */
-export async function listen(context: ITriggerFunctions): Promise<ITriggerResponse> {
+export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerResponse> {
+	const logger = createSanitizedLog(n8nContext.logger, new Sanitizer());
+	// All members except the logger are inherited, because n8n replaces some of them later.
+	const context = Object.create(n8nContext, { logger: { value: logger } }) as ITriggerFunctions;
 	const setup = await readSetup(context).catch((error: unknown) => {
 		throw createTriggerError(context, toNodeError(error));
 	});

@@ -26,6 +26,8 @@ interface QueueActions<T> {
 interface WaitingEntry<T> {
 	/** Counts in the order of arrival. */
 	readonly number: number;
+	/** In monotonic milliseconds. */
+	readonly arrivedAt: number;
 	readonly entry: T;
 }
 
@@ -78,8 +80,14 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#waitingEntries.length;
 	}
 
+	/** Whether messages wait because as many executions run as are allowed. */
+	get isBlocked(): boolean {
+		return this.length > 0 && this.#deliveries.size >= this.#maxRunning;
+	}
+
 	push(entry: T): void {
-		this.#waitingEntries.push({ number: ++this.#lastNumber, entry });
+		const arrivedAt = this.#clock.getMonotonicMilliseconds();
+		this.#waitingEntries.push({ number: ++this.#lastNumber, arrivedAt, entry });
 		this.heldBytes += entry.byteLength;
 		this.#deliverBatches();
 		this.#pauseWhenFull();
@@ -119,7 +127,7 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	#mayDeliver(): boolean {
-		if (this.length === 0 || this.#deliveries.size >= this.#maxRunning) return false;
+		if (this.length === 0 || this.isBlocked) return false;
 		if (this.#state !== 'open') return this.#state === 'handingOver';
 		// A queue that is paused gets no messages, so its batches do not wait to be full.
 		return this.length >= this.#settings.batchSize || this.#isBatchDue || this.#isPaused;
@@ -127,9 +135,11 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/** Also waits for 0 ms, so that messages which arrive at the same time stay together. */
 	#waitForFullBatch(): void {
-		if (this.#state !== 'open' || this.length === 0 || this.#isBatchDue) return;
-		const { batchWaitMilliseconds } = this.#settings;
-		this.#cancelBatchWait ??= this.#clock.callAfter(batchWaitMilliseconds, () => {
+		const [oldest] = this.#waitingEntries;
+		if (this.#state !== 'open' || oldest === undefined || this.#isBatchDue) return;
+		const dueAt = oldest.arrivedAt + this.#settings.batchWaitMilliseconds;
+		const remaining = Math.max(0, dueAt - this.#clock.getMonotonicMilliseconds());
+		this.#cancelBatchWait ??= this.#clock.callAfter(remaining, () => {
 			this.#isBatchDue = true;
 			this.#deliverBatches();
 		});

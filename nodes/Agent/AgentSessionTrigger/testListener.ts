@@ -2,7 +2,12 @@ import type { ITriggerResponse } from 'n8n-workflow';
 
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Connection, EndedChannel } from '../session/connection';
-import { listDistinct, meetsCondition, type SessionFrame } from '../session/messages';
+import {
+	findFieldText,
+	listDistinct,
+	meetsCondition,
+	type SessionFrame,
+} from '../session/messages';
 import { endSentence, joinSentences } from '../../core/text';
 import { createTriggerError } from './alerts';
 import { buildStoredItems, MessageArrival } from './arrival';
@@ -20,6 +25,8 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const { context, settings, clock } = setup;
 	const { filter } = settings;
 	let filteredCount = 0;
+	/** What the messages that were filtered out have in the filter field. */
+	let filteredValues: string[] = [];
 	let connections: Connection[] = [];
 	let cancelTimeout = () => {};
 	let closing: Promise<unknown> | undefined;
@@ -29,8 +36,13 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		const listener = {
 			onFrame: (frame: SessionFrame) => {
 				const arrival = new MessageArrival(frame);
-				if (filter && !meetsCondition(arrival.message, filter)) filteredCount++;
-				else void emit(arrival);
+				if (filter === undefined || meetsCondition(arrival.message, filter)) {
+					void emit(arrival);
+					return;
+				}
+				filteredCount++;
+				const value = findFieldText(arrival.message, filter.field);
+				filteredValues = listDistinct([...filteredValues, value]);
 			},
 			onChannelEnd: ({ decision, failure }: EndedChannel) => {
 				if (decision === 'longBackoff') fail(failure);
@@ -43,7 +55,12 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 			}),
 		);
 		cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
-			fail(createNoMessageError(settings.sessionIds, connections, filteredCount));
+			const filteredText = describeFiltered(
+				filteredCount,
+				filteredValues,
+				settings.filterField,
+			);
+			fail(createNoMessageError(settings.sessionIds, connections, filteredText));
 		});
 	}
 
@@ -86,7 +103,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 function createNoMessageError(
 	sessionIds: readonly string[],
 	connections: readonly Connection[],
-	filteredCount: number,
+	filteredText: string,
 ): NodeError {
 	const statuses = connections.map((connection) => connection.getStatus());
 	const openCount = statuses.filter(({ isOpen }) => isOpen).length;
@@ -97,12 +114,25 @@ function createNoMessageError(
 		description: joinSentences(
 			failure && endSentence(failure.message),
 			failure?.description,
-			filteredCount > 0 &&
-				`Messages that 'Accepted Message Values' left out: ${filteredCount}.`,
+			filteredText,
 			describeOtherListeners(sessionIds),
 			'Start an agent with the same session ID while the test listens.',
 		),
 	});
+}
+
+/**
+ * Names what was filtered out, because a person may have forgotten the filter, or mistyped a value.
+ */
+function describeFiltered(
+	count: number,
+	distinctValues: readonly string[],
+	filterField: string,
+): string {
+	if (count === 0) return '';
+	const values = distinctValues.join(', ') || 'none';
+	const subject = filterField === '' ? 'Their texts' : `Their values of '${filterField}'`;
+	return `Messages that 'Accepted Message Values' left out: ${count}. ${subject}: ${values}.`;
 }
 
 function describeOtherListeners(sessionIds: readonly string[]): string {

@@ -1,6 +1,6 @@
 // What the triggers of this process share: each node has a memory and a listener, found by its key.
 import { BoundedMap, getOrAdd } from '../../core/boundedMap';
-import type { Clock } from '../../core/clock';
+import { type Clock, waitAtMost } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/frameSequence';
 import type { Arrival } from './arrival';
@@ -86,6 +86,33 @@ export function listListenerLabels(sessionId: string, exceptNodeKey?: string): s
 
 export function getNodeMemory(nodeKey: string): NodeMemory {
 	return getOrAdd(getRegistry().memories, nodeKey, () => new NodeMemory());
+}
+
+/**
+ * The time limit for all stops in a period together. n8n stops one trigger after another, and exits
+ * after 30 s.
+ */
+const stopBudgetMilliseconds = 10_000;
+const stopPeriodMilliseconds = 60_000;
+/** By clock: when the current period began, in monotonic milliseconds. */
+const stopPeriods = new WeakMap<Clock, number>();
+
+/**
+ * Waits until a promise settles, but not longer than the given time and the rest of the budget.
+ * Triggers that stop within one minute share its first 10 s. It starts with the first wait.
+ * @param promise never rejects
+ */
+export async function waitWhileStopping(
+	clock: Clock,
+	milliseconds: number,
+	promise: Promise<unknown>,
+): Promise<void> {
+	const now = clock.getMonotonicMilliseconds();
+	let begunAt = stopPeriods.get(clock) ?? now;
+	if (now - begunAt > stopPeriodMilliseconds) begunAt = now;
+	stopPeriods.set(clock, begunAt);
+	const remaining = Math.max(0, begunAt + stopBudgetMilliseconds - now);
+	await waitAtMost(clock, Math.min(milliseconds, remaining), promise);
 }
 
 const getRegistry = () =>

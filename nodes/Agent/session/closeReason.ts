@@ -23,6 +23,11 @@ export type CloseReason =
 	| { readonly kind: 'dropped' }
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
 	| { readonly kind: 'response'; readonly response: UpgradeResponse }
+	/**
+	 * The server accepted the upgrade in a way that breaks the protocol, for example with an
+	 * extension that n8n did not ask for.
+	 */
+	| { readonly kind: 'invalidUpgrade'; readonly message: string }
 	/** The connection failed, or n8n's egress policy forbids the address. */
 	| { readonly kind: 'network'; readonly error: NetworkError; readonly message: string }
 	| { readonly kind: 'connectTimeout' }
@@ -116,6 +121,12 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 			return { reason: 'the connection was lost' };
 		case 'response':
 			return explainResponse(closeReason.response);
+		case 'invalidUpgrade':
+			return {
+				code: 502,
+				reason: `the server's response to the upgrade is not valid (${closeReason.message})`,
+				advice: operatorAdvice,
+			};
 		case 'network':
 			return explainNetworkError(closeReason.error, closeReason.message);
 		case 'connectTimeout':

@@ -51,6 +51,8 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
+	/** Called at each pong. Everything that the server sent before the pong has arrived. */
+	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -275,7 +277,9 @@ class SessionConnection {
 				if (this.#isCurrent(attempt)) this.#handleFrame(data, isBinary);
 			},
 			onControlFrame: (kind) => {
-				if (this.#isCurrent(attempt)) this.#heartbeat.recordFrame(kind);
+				if (!this.#isCurrent(attempt)) return;
+				this.#heartbeat.recordFrame(kind);
+				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
 			},
 			onClose: (closeReason) => {
 				if (attempt !== this.#attempt) return;
@@ -324,11 +328,8 @@ class SessionConnection {
 		if (wasOpen) this.#recordLoss(closeReason, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
-		const failure = closeReasons.createChannelError(closeReason, {
-			...this.#options,
-			host: this.#lastRequest?.baseUrl.host,
-			wasOpen,
-		});
+		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
+		const failure = closeReasons.createChannelError(closeReason, errorContext);
 		this.#lastFailure = failure;
 		this.#scheduleAttempt(delayMilliseconds);
 		const level = isFirstOfOutage ? 'warn' : 'debug';

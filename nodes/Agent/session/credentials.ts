@@ -102,8 +102,8 @@ function requireIdentityValue(value: string, name: string): string {
 
 function parseTimestamp(value: unknown, name: string): number {
 	const digits = trimValue(value);
-	// Times from 2001 to 2286. A time in seconds or microseconds has more or fewer digits.
-	if (/^\d{13}$/.test(digits)) return Number(digits);
+	// Times from 1973 to 5138. The current time in seconds has fewer digits, in microseconds more.
+	if (/^[1-9]\d{11,13}$/.test(digits)) return Number(digits);
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. If you received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'.`,

@@ -53,6 +53,7 @@ const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 export function decideRetry(closeReason: closeReasons.CloseReason): RetryDecision {
 	const { kind } = closeReason;
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
+	if (kind === 'invalidUpgrade') return 'longBackoff';
 	if (kind === 'network') {
 		const { category } = closeReason.error;
 		if (category === 'blocked') return 'longBackoff';

@@ -43,10 +43,21 @@ export const openSocket: SocketOpener = (request, listener) => {
 	let cause: CloseReason | undefined;
 	/** Whether a proxy refused the tunnel. It then responds itself. */
 	let isFromProxy = false;
+	/**
+	 * Whether the server has accepted the upgrade, but the library has not. Its errors about this
+	 * have no code.
+	 */
+	let isUpgrading = false;
 	agent?.on('proxyConnect', ({ statusCode }) => {
 		isFromProxy = statusCode !== 200;
 	});
-	socket.on('open', listener.onOpen);
+	socket.on('upgrade', () => {
+		isUpgrading = true;
+	});
+	socket.on('open', () => {
+		isUpgrading = false;
+		listener.onOpen();
+	});
 	socket.on('message', listener.onFrame);
 	socket.on('ping', () => {
 		listener.onControlFrame('ping');
@@ -55,7 +66,9 @@ export const openSocket: SocketOpener = (request, listener) => {
 		listener.onControlFrame('pong');
 	});
 	socket.on('error', (error) => {
-		cause ??= convertNetworkError(error, sanitizer);
+		cause ??= isUpgrading
+			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
+			: convertNetworkError(error, sanitizer);
 	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event
 	// comes only after terminate().

@@ -40,35 +40,12 @@ export const buildKeyProperties = ({ keyHash, contentHash }: KeyHashes): Propert
 });
 
 /**
- * Finds the file with an idempotency key that all executions keep, or creates one. Drive does not
- * refuse a second file, so each execution also searches after it has created its own.
- * @param fields what to return about the file
- * @param create returns the ID of the file that it creates
- * @param ownId the file that an earlier request of this execution created
- * @throws NodeError 409 if the key was used for other content
- */
-export async function findOrCreate(
-	drive: drive_v3.Drive,
-	fields: string,
-	keyHashes: KeyHashes,
-	create: () => Promise<string>,
-	ownId?: string,
-) {
-	let files = await findKeyedFiles(drive, fields, keyHashes);
-	if (files.length === 0) {
-		ownId = await create();
-		files = await findKeyedFiles(drive, fields, keyHashes, ownId);
-	}
-	const file = await keepOneFile(drive, files, keyHashes);
-	return { file, isOwn: file.id === ownId };
-}
-
-/**
- * Finds the files with an idempotency key.
+ * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution
+ * also searches after it has created its own.
  * @param ownId the file that this execution created. Drive's search may not list it yet, so it is
  * added, unless it is in the trash
  */
-async function findKeyedFiles(
+export async function findKeyedFiles(
 	drive: drive_v3.Drive,
 	fields: string,
 	{ keyHash }: KeyHashes,
@@ -92,7 +69,7 @@ async function findKeyedFiles(
  * finished. Moves the other unfinished files, which no execution has returned yet, to the trash.
  * @throws NodeError 409 if the key was used for other content
  */
-async function keepOneFile(
+export async function keepOneFile(
 	drive: drive_v3.Drive,
 	files: readonly File[],
 	{ contentHash }: KeyHashes,
@@ -182,11 +159,15 @@ export async function createInDrive<R extends object, C>(
 		const id = await createAndRecord(drive, newFile, item);
 		return await newFile.readResult(id, await newFile.fillContent(id));
 	}
-	const create = async () => await createAndRecord(drive, newFile, item);
-	const ownId = newFile.recoveredId;
-	const { file, isOwn } = await findOrCreate(drive, 'id', keyHashes, create, ownId);
+	let ownId = newFile.recoveredId;
+	let files = await findKeyedFiles(drive, 'id', keyHashes);
+	if (files.length === 0) {
+		ownId = await createAndRecord(drive, newFile, item);
+		files = await findKeyedFiles(drive, 'id', keyHashes, ownId);
+	}
+	const file = await keepOneFile(drive, files, keyHashes);
 	const result = await fillOnce(drive, newFile, file, item);
-	return isOwn ? result : { ...result, repeated: true };
+	return file.id === ownId ? result : { ...result, repeated: true };
 }
 
 /** Fills a file with a key, and marks it as finished, unless it is. */

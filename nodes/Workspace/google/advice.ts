@@ -27,6 +27,8 @@ export interface GoogleError {
 	 * statuses.
 	 */
 	readonly isRateLimit: boolean;
+	/** The address where the user can enable the API, if Google sends one. */
+	readonly activationUrl: string | undefined;
 }
 
 /** A row of the table. It applies if all of its conditions are met. */
@@ -93,8 +95,11 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /accessNotConfigured|SERVICE_DISABLED/,
-		advice: ({ api }) =>
-			`Enable the ${apiNames[api]} API in the API library of the credential's Google Cloud project, wait a few minutes and try again.`,
+		advice({ api }, { activationUrl }) {
+			const place =
+				activationUrl ?? "the API library of the credential's Google Cloud project";
+			return `Enable the ${apiNames[api]} API in ${place}, wait a few minutes and try again.`;
+		},
 	},
 	{
 		statusCodes: [403],

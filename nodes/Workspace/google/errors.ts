@@ -42,12 +42,14 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	const reasons = details.map((detail) => getText(detail, 'reason')).join(' ');
+	const urls = details.map((detail) => getText(getProperty(detail, 'metadata'), 'activationUrl'));
 	return {
 		message: message && shorten(message, maxMessageLength),
 		status: getText(error, 'status'),
 		searchText: [reasons, message].join(' '),
 		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
 		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons)),
+		activationUrl: urls.find((url) => url?.startsWith('https://console.')),
 	};
 }
 
@@ -148,13 +150,15 @@ function findThrownResponse(chain: readonly unknown[]): FullResponse | undefined
 	if (!response) return undefined;
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
-	const bytes = Buffer.isBuffer(data) ? data : Buffer.from(JSON.stringify(data));
 	return {
 		statusCode: Number(getProperty(response, 'status')),
 		headers: isRecord(headers) ? (headers as FullResponse['headers']) : {},
-		body: data instanceof Readable ? data : Readable.from([bytes]),
+		body: data instanceof Readable ? data : Readable.from([toBytes(data)]),
 	};
 }
+
+const toBytes = (data: unknown) =>
+	Buffer.isBuffer(data) ? data : Buffer.from(JSON.stringify(data));
 
 /**
  * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
 import { createRefusal, NodeError } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
@@ -131,28 +131,36 @@ export class GoogleCredential {
 			() => readCredential(context, type).catch(throwReadFailure),
 			Promise.resolve(this.#credential),
 		);
-		return override(context, 'getCredentials', async () => {
+		return override(context, 'getCredentials', async (name: string, itemIndex?: number) => {
+			if (name !== type) return await context.getCredentials(name, itemIndex);
 			// All requests get the same object, because n8n writes a refreshed token into it.
 			this.#credential = await readShared();
 			return this.#credential;
 		});
 	}
 
-	/** Returns a notice if the sign-in ends soon, and logs it once for each token. */
+	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
 	reportSignInEnd(): string | undefined {
 		if (this.#signInEnd === undefined) return undefined;
-		const { logger } = this.#context;
+		const { credentialKey } = this.#identity;
 		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
 		const notice = `The Google sign-in of "${name}" ${this.#signInEnd}`;
-		getOrAdd(loggedTokens, this.#identity.credentialHash, () => {
-			logger.warn(notice);
-		});
+		const now = performance.now();
+		if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeIntervalMilliseconds)
+			return notice;
+		noticeTimes.set(credentialKey, now);
+		this.#context.logger.warn(notice);
 		return notice;
 	}
 }
 
-/** The credentials with their tokens, as hashes, for which the end of the sign-in was logged. */
-const loggedTokens = new BoundedMap<string, void>();
+/**
+ * As long as the notice is shown. Its text may change each minute, because some versions of n8n do
+ * not store when a token was issued.
+ */
+const noticeIntervalMilliseconds = 48 * 3_600_000;
+/** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
+const noticeTimes = new BoundedMap<string, number>();
 
 const getCancelSignal = (context: IAllExecuteFunctions) =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;

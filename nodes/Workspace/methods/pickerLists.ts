@@ -98,14 +98,21 @@ export const findFolders: Search = async (clients, filter = '', pageToken = '') 
 	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
-/** Lists up to 100 shared drives. Google shows them only to a sign-in with access to all files. */
+/** Lists the shared drives. Google shows them only to a sign-in with access to all files. */
 async function listSharedDrives({ drive, signIn }: FileClients): Promise<INodeListSearchItems[]> {
-	if (signIn.driveAccess !== 'allFiles') return [];
-	const { data } = await drive.drives.list({ pageSize: 100, fields: 'drives(id,name)' });
-	return (data.drives ?? []).map(({ id, name }) => {
-		const url = `https://drive.google.com/drive/folders/${id}`;
-		return { name: String(name), value: String(id), url };
-	});
+	const choices: INodeListSearchItems[] = [];
+	if (signIn.driveAccess !== 'allFiles') return choices;
+	let pageToken: string | undefined;
+	do {
+		const request = { pageSize: 100, pageToken, fields: 'nextPageToken,drives(id,name)' };
+		const { data } = await drive.drives.list(request);
+		for (const { id, name } of data.drives ?? []) {
+			const url = `https://drive.google.com/drive/folders/${id}`;
+			choices.push({ name: String(name), value: String(id), url });
+		}
+		pageToken = data.nextPageToken ?? undefined;
+	} while (pageToken !== undefined);
+	return choices;
 }
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */

@@ -123,7 +123,6 @@ export class InputItem implements Item {
 		if (!this.#createdFiles.some(({ id }) => id === file.id)) this.#createdFiles.push(file);
 	}
 
-	/** Whether something was already created for this item. */
 	get hasCreated() {
 		return this.#createdFiles.length > 0;
 	}

@@ -65,6 +65,8 @@ export interface DocumentContent {
 	readonly lists: readonly ListKind[];
 	/** Whether any image has an address that Google can fetch. */
 	readonly hasImages: boolean;
+	/** Names of parts that the document gets in another form. */
+	readonly simplified: readonly string[];
 }
 
 export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');

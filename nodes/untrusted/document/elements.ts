@@ -64,12 +64,11 @@ function buildPiece(
 	style: docs_v1.Schema$TextStyle = {},
 	address: OptionalText = style.link?.url,
 ): ParagraphPiece {
-	const isFixedWidth = fixedWidthPattern.test(style.weightedFontFamily?.fontFamily ?? '');
 	const marks = {
 		bold: style.bold || undefined,
 		italic: style.italic || undefined,
 		strikethrough: style.strikethrough || undefined,
-		code: isFixedWidth || undefined,
+		code: fixedWidthPattern.test(style.weightedFontFamily?.fontFamily ?? ''),
 		link: address || undefined,
 	};
 	return { text: text ?? '', marks };

@@ -21,9 +21,16 @@ export function flattenTabs(tabs?: readonly docs_v1.Schema$Tab[]): ListedTab[] {
 	return listedTabs;
 }
 
-/** Finds tabs by their ID, or else by their title, without regard to spaces around it. */
+/**
+ * Finds tabs by their ID or title. The exact text comes before the trimmed text, and an ID before a
+ * title.
+ */
 export function matchTabs<T extends TabSummary>(allTabs: readonly T[], idOrTitle: string): T[] {
-	const text = idOrTitle.trim();
-	const tabWithId = allTabs.find(({ tabId }) => tabId === text);
-	return tabWithId ? [tabWithId] : allTabs.filter(({ title }) => title.trim() === text);
+	for (const text of [idOrTitle, idOrTitle.trim()]) {
+		const tabWithId = allTabs.find(({ tabId }) => tabId === text);
+		if (tabWithId) return [tabWithId];
+		const tabsWithTitle = allTabs.filter(({ title }) => title === text);
+		if (tabsWithTitle.length > 0) return tabsWithTitle;
+	}
+	return [];
 }

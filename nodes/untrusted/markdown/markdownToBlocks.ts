@@ -41,8 +41,8 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
 	const reader = new BlockReader(nodes);
 	reader.read(nodes, { quoteDepth: 0 });
-	const { blocks, lists, hasImages } = reader;
-	return { blocks, lists, hasImages };
+	const { blocks, lists, hasImages, simplified } = reader;
+	return { blocks, lists, hasImages, simplified: [...simplified] };
 }
 
 /**
@@ -65,6 +65,7 @@ class BlockReader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListKind[] = [];
 	hasImages = false;
+	readonly simplified = new Set<string>();
 	readonly #addresses: ReadonlyMap<string, string>;
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
@@ -83,6 +84,7 @@ class BlockReader {
 				this.#addParagraph(this.#readSpans(node.children), context, node.depth);
 				break;
 			case 'code':
+				if (node.lang) this.simplified.add('languages of code blocks');
 				this.#addParagraph([buildCodeSpan(node.value, context)], context, 'code');
 				break;
 			case 'thematicBreak':
@@ -144,6 +146,7 @@ class BlockReader {
 			case 'imageReference':
 				return [this.#readImage(node.alt, this.#getAddress(node), marks)];
 			case 'footnoteReference':
+				this.simplified.add('footnotes');
 				return [{ text: toInlineText(`[${node.identifier}]`), marks }];
 			case 'html':
 				return [{ text: toInlineText(this.#readHtml(node.value)), marks }];
@@ -154,11 +157,13 @@ class BlockReader {
 
 	#getAddress(node: mdast.Resource | mdast.Association): string {
 		if ('identifier' in node) return this.#addresses.get(node.identifier) ?? '';
+		if (node.title) this.simplified.add('titles of links');
 		return node.url;
 	}
 
 	#readLink(children: readonly InlineNode[], url: string, marks: TextMarks): Span[] {
 		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
+		this.simplified.add('links without a full URL');
 		const spans = this.#readSpans(children, marks);
 		const address = toInlineText(url);
 		// The target of a link to a heading is an ID that Google only gives after the change.
@@ -176,6 +181,7 @@ class BlockReader {
 			this.hasImages = true;
 			return { text, marks: { ...marks, link: url }, imageUrl: url };
 		}
+		this.simplified.add('images without a public https address');
 		return { text, marks: linkablePattern.test(url) ? { ...marks, link: url } : marks };
 	}
 
@@ -183,6 +189,7 @@ class BlockReader {
 	#readHtml(html: string): string {
 		if (brTagPattern.test(html)) return '\v';
 		const text = html.replace(commentPattern, '');
+		if (text.trim() !== '') this.simplified.add('HTML tags');
 		return text;
 	}
 
@@ -202,6 +209,7 @@ class BlockReader {
 		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
 		let lists = outerList?.lists ?? [];
 		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
+		if ((list.start ?? 1) !== 1) this.simplified.add('numbered lists that do not begin at 1');
 		for (const item of list.children)
 			this.#readItem(item, { ...context, list: { level, lists, kind } });
 	}
@@ -228,6 +236,7 @@ class BlockReader {
 		const [first] = children;
 		if (list?.kind !== 'checkbox') prependText(children, isChecked ? '☑ ' : '☐ ');
 		else if (isChecked && first?.type === 'paragraph') {
+			this.simplified.add('ticked boxes');
 			first.children = [{ type: 'delete', children: first.children }];
 		}
 	}

@@ -108,11 +108,11 @@ function splitOffSpaces(piece: ParagraphPiece): ParagraphPiece[] {
 
 /** Leaves a space only the marks that both of its neighbors have. */
 function unmarkSpace(space: ParagraphPiece, neighbors: ReadonlyArray<ParagraphPiece | undefined>) {
-	const removedMarks = marksByPriority.filter((mark) =>
-		neighbors.some((neighbor) => neighbor?.marks[mark] !== space.marks[mark]),
-	);
-	const changes = Object.fromEntries(removedMarks.map((mark) => [mark, undefined]));
-	return { ...space, marks: { ...space.marks, code: false, ...changes } };
+	const marks = { ...space.marks, code: false };
+	for (const mark of marksByPriority)
+		if (neighbors.some((neighbor) => neighbor?.marks[mark] !== marks[mark]))
+			marks[mark] = undefined;
+	return { ...space, marks };
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
@@ -126,8 +126,8 @@ function joinPieces(pieces: Pieces): ParagraphPiece[] {
 	const joinedPieces: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = joinedPieces.at(-1);
-		const hasSameMarks = isDeepStrictEqual(last?.marks, piece.marks);
-		if (last && isText(last) && isText(piece) && hasSameMarks)
+		const isJoined = last && [last, piece].every(isText);
+		if (isJoined && isDeepStrictEqual(last.marks, piece.marks))
 			joinedPieces.splice(-1, 1, { ...last, text: last.text + piece.text });
 		else joinedPieces.push(piece);
 	}

@@ -146,15 +146,17 @@ test('a channel that opens at the last moment, and is not quiet in time, is not 
 });
 
 describe('the call goes out when the channel is open and', () => {
-	const opened = async () => {
-		const begun = begin();
+	const opened = async (more: Partial<WaitSettings> = {}) => {
+		const begun = begin(more);
 		await begun.clock.advance(0);
 		opening(begun.channels);
 		return begun;
 	};
 
-	test('has been quiet for the settle time', async () => {
+	test('has been quiet for the settle time after the response to a ping', async () => {
 		const { clock, channels, call } = await opened();
+		await clock.advance(1000);
+		channels.listeners[0]?.onPong?.();
 		await clock.advance(200);
 		channels.send('greeting');
 		await clock.advance(249);
@@ -166,6 +168,7 @@ describe('the call goes out when the channel is open and', () => {
 
 	test('has been open for 2 s, though it is never quiet', async () => {
 		const { clock, channels, call } = await opened();
+		channels.listeners[0]?.onPong?.();
 		for (let n = 0; n < 19; n++) {
 			await clock.advance(100);
 			channels.send('greeting');
@@ -176,6 +179,18 @@ describe('the call goes out when the channel is open and', () => {
 		expect(call).toHaveBeenCalledTimes(1);
 		channels.send('1');
 	});
+
+	test.each([{ heartbeatSeconds: 0 }, { pingText: 'ping' }])(
+		'quiet at once, where it is not pinged: %j',
+		async (options) => {
+			const { clock, channels, call } = await opened(options);
+			await clock.advance(249);
+			expect(call).not.toHaveBeenCalled();
+			await clock.advance(1);
+			expect(call).toHaveBeenCalledTimes(1);
+			channels.send('1');
+		},
+	);
 });
 
 test('a timeout without any channel tells why', async () => {
@@ -288,6 +303,7 @@ describe('a call that fails when messages have come', () => {
 		});
 		await clock.advance(0);
 		opening(channels);
+		channels.listeners[0]?.onPong?.();
 		await clock.advance(250);
 		return await outcome;
 	}
@@ -371,6 +387,7 @@ describe('a stop of the execution', () => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
 			opening(channels);
+			channels.listeners[0]?.onPong?.();
 			await clock.advance(250);
 			stop.abort();
 			const description =

@@ -4,6 +4,7 @@ import type { IDataObject, IRun } from 'n8n-workflow';
 import {
 	closeListener,
 	replaceListener,
+	waitWhileStopping,
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
@@ -11,7 +12,7 @@ import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeSession } from '../session/fakeSession';
 import { FakeChannels } from './fakeChannels';
-import { type TriggerOptions, TriggerRun, until } from './triggerRun';
+import { type Emitted, type TriggerOptions, TriggerRun, until } from './triggerRun';
 
 const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
@@ -53,36 +54,140 @@ const messagesOf = ({ failedExecutions }: TriggerRun) =>
 const byId = { options: { deduplicationField: 'id' } };
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('an execution whose end n8n never tells, as after Redis has lost its data', () => {
-	test.each([
-		['of the workflow', 120],
-		['of n8n', -1],
-	])('gives its place free after the timeout %s (#19877)', async (_, executionTimeout) => {
-		const seconds = executionTimeout > 0 ? executionTimeout : 3600;
-		const { run, clock, channels } = listen(twoAtATime, { settings: { executionTimeout } });
-		for (const n of upTo(4)) channels.send(`${n}`);
-		await clock.advance(seconds * 1000 - 1);
-		expect(run.messages).toEqual([1, 2]);
+describe('the watchdog', () => {
+	test('gives the place of an execution free whose end n8n never tells (#19877)', async () => {
+		const { run, clock, channels } = listen(oneAtATime);
+		channels.send('1');
+		channels.send('2');
+		await clock.advance(3_629_999);
+		expect(run.emitted).toHaveLength(1);
 		await clock.advance(1);
-		expect(run.messages).toEqual([1, 2, 3, 4]);
-		expect(run.logged).toContain(
-			`Session channel: an execution has not ended within ${seconds} s, the next one takes its place`,
-		);
+		expect(run.messages).toEqual([1, 2]);
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 1 execution']);
 	});
 
-	test('frees nothing twice when it ends after all', async () => {
+	test.each([
+		[120, 150_000],
+		[-1, 3_630_000],
+	])("follows the workflow's own limit of %d s", async (executionTimeout, milliseconds) => {
+		const { run, clock, channels } = listen(oneAtATime, { settings: { executionTimeout } });
+		channels.send('1');
+		channels.send('2');
+		await clock.advance(milliseconds - 1);
+		expect(run.emitted).toHaveLength(1);
+		await clock.advance(1);
+		expect(run.emitted).toHaveLength(2);
+	});
+
+	test('does not start the next one before n8n has stopped one at its timeout, and tells nothing', async () => {
 		const { run, clock, channels } = listen(oneAtATime, { settings: { executionTimeout: 60 } });
-		for (const n of upTo(3)) channels.send(`${n}`);
-		await clock.advance(60_000);
+		channels.send('1');
+		channels.send('2');
+		await clock.advance(65_000);
+		expect(run.emitted).toHaveLength(1);
 		run.emitted[0]?.done?.resolve({} as IRun);
 		await clock.advance(0);
 		expect(run.messages).toEqual([1, 2]);
+		expect([...run.logged, ...run.failedExecutions]).toEqual([]);
+	});
+});
+
+describe('executions whose end n8n never tells, as after Redis has lost its data', () => {
+	/** The first executions end after some time, the later ones never. */
+	async function lose(maxConcurrentExecutions: number, endCount: number, milliseconds = 1500) {
+		const all = listen({ options: { maxConcurrentExecutions } }, { run: () => undefined });
+		const { run, clock, channels } = all;
+		for (let n = 1; n <= 30; n++) channels.send(`${n}`);
+		await clock.advance(milliseconds);
+		for (const { done } of run.emitted.slice(0, endCount)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		return { ...all, startedCount: run.emitted.length };
+	}
+
+	test('frees the places of executions whose end n8n never tells, once nothing has ended for far longer than usual, and tells', async () => {
+		const { run, clock, startedCount } = await lose(10, 5);
+		expect(startedCount).toBe(15);
+		await clock.advance(29_999);
+		expect(run.emitted).toHaveLength(15);
+		await clock.advance(1);
+		expect(run.messages).toEqual(upTo(25));
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 10 executions']);
+		expect(run.logged.join()).toContain('n8n does not say what became of 10 executions');
+	});
+
+	test('waits twice as long each further time, so that long executions do not pile up', async () => {
+		const { run, clock } = await lose(10, 5);
+		await clock.advance(30_000 + 59_999);
+		expect(run.emitted).toHaveLength(25);
+		await clock.advance(1);
+		expect(run.messages).toEqual(upTo(30));
+		expect(run.failedExecutions).toHaveLength(2);
+	});
+
+	test('waits ten times as long as the longest so far took', async () => {
+		const { run, clock } = await lose(10, 5, 60_000);
+		await clock.advance(599_999);
+		expect(run.failedExecutions).toEqual([]);
+		await clock.advance(1);
+		expect(run.failedExecutions).toHaveLength(1);
+	});
+
+	test('one at a time, only tells, because the order goes first', async () => {
+		const { run, clock } = await lose(1, 1);
+		await clock.advance(120_000);
+		expect(run.messages).toEqual([1, 2]);
+		expect(messagesOf(run)).toEqual(['n8n does not say what became of 1 execution']);
+		await clock.advance(3_630_000);
+		expect(run.messages).toEqual([1, 2, 3]);
+	});
+
+	test('none is lost while nothing waits, nor in the first 15 minutes before one has ended', async () => {
+		const idle = listen({}, { run: () => undefined });
+		for (let n = 1; n <= 10; n++) idle.channels.send(`${n}`);
+		idle.run.emitted[0]?.done?.resolve({} as IRun);
+		await idle.clock.advance(600_000);
+		const fresh = await lose(10, 0);
+		await fresh.clock.advance(15 * 60_000 - 1501);
+		expect([...idle.run.failedExecutions, ...fresh.run.failedExecutions]).toEqual([]);
+		expect(fresh.run.emitted).toHaveLength(10);
+		await fresh.clock.advance(1);
+		expect(fresh.run.emitted).toHaveLength(20);
+		expect(messagesOf(fresh.run)).toEqual(['n8n does not say what became of 10 executions']);
+	});
+
+	test('an end that comes after all frees nothing twice', async () => {
+		const { run, clock } = await lose(10, 5);
+		await clock.advance(30_000);
+		for (const { done } of run.emitted.slice(5, 15)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		expect(run.emitted).toHaveLength(25);
+	});
+
+	test('an end that comes after all tells how long executions take', async () => {
+		const { run, clock } = await lose(10, 1, 1000);
+		await clock.advance(59_000);
+		expect(run.emitted).toHaveLength(21);
+		for (const { done } of run.emitted.slice(1, 11)) done?.resolve({} as IRun);
+		await clock.advance(580_000);
+		expect(run.failedExecutions).toHaveLength(1);
+	});
+
+	test.each<[string, (done: Emitted['done']) => void]>([
+		['one that n8n did not start', (done) => done?.reject(new Error('no database'))],
+		['one with a key that n8n knows', (done) => done?.resolve(undefined as never)],
+	])('%s does not tell how long executions take', async (_, end) => {
+		const { run, clock } = await lose(10, 0);
+		end(run.emitted[0]?.done);
+		await clock.advance(15 * 60_000 - 1);
+		expect(run.emitted).toHaveLength(11);
+		await clock.advance(1);
+		expect(run.emitted).toHaveLength(21);
 	});
 
 	test('a message that n8n refuses when nothing waits for it any more is lost like any other', async () => {
 		const { run, clock, channels } = listen(byId, { settings: { executionTimeout: 120 } });
 		channels.send('{"id":1}');
-		await clock.advance(120_000);
+		await clock.advance(150_000);
 		run.emitted[0]?.done?.reject(new Error('no database'));
 		await clock.advance(0);
 		expect(messagesOf(run)).toEqual(['1 message was not accepted by n8n']);
@@ -290,10 +395,10 @@ describe('each line of the log that docs/self-hosting.md names', () => {
 	/** What leads to each of them. */
 	const causes: Record<string, () => Promise<readonly string[]>> = {
 		'… not accepted by n8n': () => linesOf(refusing, {}, 1),
-		'an execution has not ended within … s': async () => {
+		'n8n does not say what became of … executions': async () => {
 			const { run, clock, channels } = listen();
-			channels.send('1');
-			await clock.advance(3_600_000);
+			for (const n of upTo(11)) channels.send(`${n}`);
+			await clock.advance(15 * 60_000);
 			return run.leveled;
 		},
 		'The trigger was stopped while … waiting': () => linesOf({}, oneAtATime, 2),
@@ -602,14 +707,19 @@ describe('closing', () => {
 		expect(second.run.failedExecutions).toEqual([]);
 	});
 
-	test('goes on also with sessions that were taken out of the node', async () => {
+	test('leaves nothing to sessions that were taken out of the node, and tells', async () => {
 		const node = nodeOfItsOwn();
 		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
+		for (const n of upTo(2)) first.channels.send(`"running ${n}"`);
 		for (const n of upTo(100)) first.channels.send(`${n}`, n % 2);
 		await closeIn(node.clock, first.listening);
 		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
 		await node.clock.advance(0);
-		expect([...first.run.messages, ...second.run.messages]).toEqual(upTo(100));
+		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
+		expect(second.run.messages).toHaveLength(26);
+		const told = "'Session IDs' no longer contains their session: 26";
+		expect(second.run.logged.join()).toContain(told);
+		expect(second.run.failedExecutions).toEqual([]);
 	});
 
 	test.each([false, true])(
@@ -675,6 +785,48 @@ describe('closing', () => {
 			expect(ids).toEqual(upTo(5001));
 		},
 	);
+
+	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
+		const clock = new FakeClock();
+		const triggers = upTo(40).map(() => listen(oneAtATime, {}, { ...nodeOfItsOwn(), clock }));
+		for (const { channels } of triggers) sendAll(channels, 10);
+		let closed = 0;
+		const stop = async () => {
+			for (const { listening } of triggers) {
+				await listening.close();
+				closed++;
+			}
+		};
+		void stop();
+		await clock.advance(9000);
+		expect(closed).toBeLessThan(40);
+		await clock.advance(1000);
+		expect(closed).toBe(40);
+		expect(triggers.filter(({ run }) => run.failedExecutions.length !== 1)).toEqual([]);
+		await clock.advance(60_001);
+		const next = listen(oneAtATime, {}, { ...nodeOfItsOwn(), clock });
+		sendAll(next.channels, 10);
+		let isClosed = false;
+		void next.listening.close().then(() => (isClosed = true));
+		await clock.advance(1000);
+		expect(isClosed).toBe(false);
+	});
+
+	test('the budget of the stops is whole again once the minute is over, and never less than nothing', async () => {
+		const clock = new FakeClock();
+		const measure = async () => {
+			const begunAt = clock.getMonotonicMilliseconds();
+			let waited = -1;
+			void waitWhileStopping(clock, 6000, new Promise(() => {})).then(() => {
+				waited = clock.getMonotonicMilliseconds() - begunAt;
+			});
+			await clock.advance(6000);
+			return waited;
+		};
+		expect([await measure(), await measure(), await measure()]).toEqual([6000, 4000, 0]);
+		await clock.advance(42_001);
+		expect(await measure()).toBe(6000);
+	});
 
 	test('a minute later the next start has nothing to go on with, and takes again what was lost', async () => {
 		const node = nodeOfItsOwn();

@@ -97,6 +97,24 @@ test('a full batch goes at once, another when its time has come', async () => {
 	expect(run.clock.pending).toBe(0);
 });
 
+test('the time of a batch begins with its oldest message, also when that waited for its turn', async () => {
+	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 100 });
+	run.push(4);
+	await run.clock.advance(60);
+	run.push();
+	await run.clock.advance(30);
+	await run.end(1);
+	await run.end(1);
+	expect(run.delivered).toEqual([
+		[1, 2],
+		[3, 4],
+	]);
+	await run.clock.advance(69);
+	expect(run.delivered).toHaveLength(2);
+	await run.clock.advance(1);
+	expect(run.delivered.at(-1)).toEqual([5]);
+});
+
 test('without a wait a batch is what came at once', async () => {
 	const run = new QueueRun({ batchSize: 100, maxConcurrentExecutions: 5 });
 	run.push(7);
@@ -214,6 +232,21 @@ test('a batch that is refused while it hands over ends that, and is left in fron
 	const left = run.queue.takeLeftover().map(({ n }) => n);
 	expect(left).toEqual([3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 	expect(run.delivering).toBe(0);
+});
+
+test('messages are held up only while as many executions run as may', async () => {
+	const run = new QueueRun({
+		maxConcurrentExecutions: 2,
+		batchSize: 2,
+		batchWaitMilliseconds: 9,
+	});
+	run.push(3);
+	expect(run.queue.isBlocked).toBe(false);
+	run.push(2);
+	expect(run.queue.isBlocked).toBe(true);
+	await run.end();
+	await run.clock.advance(9);
+	expect(run.queue.isBlocked).toBe(false);
 });
 
 test('whatever comes in whatever order: nothing is lost, doubled or out of order, and the bounds hold', async () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
@@ -185,7 +187,7 @@ describe('the time limit', () => {
 		]);
 	});
 
-	test('says how many messages the filter left out', async () => {
+	test('names what was filtered out, so that a mistyped value is seen', async () => {
 		const channels = new FakeChannels();
 		const filter = { filterField: 'type', filterValue: 'done' };
 		const { test, told, clock } = begin(channels, 's1', {}, filter);
@@ -194,8 +196,28 @@ describe('the time limit', () => {
 		channels.send('hello');
 		await clock.advance(60_000);
 		expect(told[0]?.description).toMatch(
-			/^Messages that 'Accepted Message Values' left out: 4\. Start an agent/,
+			/^Messages that 'Accepted Message Values' left out: 4\. Their values of 'type': step, Done\./,
 		);
+	});
+
+	test('keeps little of what was filtered out, however long it is', async () => {
+		setFlagsFromString('--expose-gc');
+		const collectGarbage = runInNewContext('gc') as () => void;
+		const channels = new FakeChannels();
+		const { test, told, clock } = begin(channels, 's1', {}, { filterValue: 'done' });
+		await test.manualTriggerFunction?.();
+		const measure = () => {
+			collectGarbage();
+			const { heapUsed, external } = process.memoryUsage();
+			return heapUsed + external;
+		};
+		const before = measure();
+		const mebibyte = 1024 * 1024;
+		for (let n = 0; n < 30; n++) channels.send(`${n}: ${'x'.repeat(2 * mebibyte)}`);
+		expect(measure() - before).toBeLessThan(30 * mebibyte);
+		await clock.advance(60_000);
+		const shown = Array.from({ length: 10 }, (_, n) => `${n}: ${'x'.repeat(37)}…`).join(', ');
+		expect(told[0]?.description).toContain(`left out: 30. Their texts: ${shown}, ….`);
 	});
 
 	test('names the published triggers that listen to the same session, and no other', async () => {

@@ -131,6 +131,18 @@ describe('a published trigger', () => {
 		expect(told).not.toMatch(/[\r\n]error|canary|OmNhbmFyeS|Y2FuYXJ5/);
 	});
 
+	test('an error of n8n forges no line of the log, and repeats no secret', async () => {
+		const error = new Error(
+			'no database\r\nerror | forged Authorization: Bearer abcdefghijklmnop',
+		);
+		const run = await published.listening({}, { run: ({ done }) => done?.reject(error) });
+		published.service.send('s1', 1);
+		await until(() => run.logged.some((text) => text.includes('not accepted by n8n')));
+		const told = run.logged.join('');
+		expect(told).toContain('no database error | forged');
+		expect(told).not.toMatch(/[\r\n]error|abcdefgh/);
+	});
+
 	test('comes back after a drop, after a refusal with credentials read anew, and marks the gap', async () => {
 		let signature = 'old';
 		const run = await published.listening(

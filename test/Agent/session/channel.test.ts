@@ -20,7 +20,7 @@ afterEach(async () => {
 /** A connection on a real socket, and what it told. */
 function openChannel(settings: Partial<ConnectionOptions> = {}, clock = new FakeClock()) {
 	const told = {
-		...{ opened: 0, clock },
+		...{ opened: 0, pongs: 0, clock },
 		...{ messages: [] as string[], endings: [] as CloseReason[] },
 	};
 	const api = { ...credentialOf(service.webSocketUrl), apiKey: 'test-api-key' };
@@ -32,6 +32,7 @@ function openChannel(settings: Partial<ConnectionOptions> = {}, clock = new Fake
 			onEvent: ({ event }) => {
 				if (event !== 'disconnected') told.opened++;
 			},
+			onPong: () => told.pongs++,
 			onFrame: ({ data }) => told.messages.push(data.toString()),
 			onChannelEnd: ({ closeReason }) => told.endings.push(closeReason),
 		},
@@ -76,12 +77,8 @@ describe('a channel on a real socket', () => {
 	it('ends when the server stops answering pings, and leaves nothing at the server', async () => {
 		const { channel, told, isOpen } = openChannel();
 		await isOpen();
+		await until(() => told.pongs === 1);
 		const [peer] = service.getChannels('s1');
-		// When the client has answered this ping, the server has answered the client's.
-		peer?.ping();
-		await new Promise((resolve) => peer?.once('pong', resolve));
-		service.send('s1', 'behind the pong');
-		await until(() => told.messages.length === 1);
 		peer?.pause();
 		await told.clock.advance(45_000);
 		expect(told.endings).toEqual([{ kind: 'silent', milliseconds: 45_000 }]);
@@ -144,6 +141,19 @@ describe('a channel on a real socket', () => {
 			expect(told.endings[0]?.kind).toBe(kind);
 			expect(JSON.stringify(told.endings)).not.toMatch(/canary|test-api-key/);
 		}
+	});
+});
+
+describe('an open channel', () => {
+	it('tells that a pong came', async () => {
+		const session = await new FakeSession().opened();
+		let answered = 0;
+		Object.assign(session.account.listener, { onPong: () => answered++ });
+		const counts = (['ping', 'pong', 'pong'] as const).map((kind) => {
+			session.network.last.listener.onControlFrame(kind);
+			return answered;
+		});
+		expect(counts).toEqual([0, 1, 2]);
 	});
 });
 

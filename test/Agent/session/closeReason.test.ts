@@ -39,6 +39,7 @@ const table: [CloseReason, number, string, string][] = [
 	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 	[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
 	[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
+	[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
 	[
 		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
 		502,
@@ -148,11 +149,11 @@ describe('the decision how to try again', () => {
 				unreadable('', false),
 				network('ECONNREFUSED'),
 				network('ENOTFOUND'),
-				network(undefined, 'Invalid Sec-WebSocket-Accept header'),
 			],
 		],
 		['longBackoff', [unreadable(''), convertNetworkError(blocked, new Sanitizer())]],
 		['freshCredentials', [network('DEPTH_ZERO_SELF_SIGNED_CERT')]],
+		['longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];
 
 	it.each(table)('is %s after each of these', (decision, closeReasons) => {

@@ -28,7 +28,7 @@ describe('identityOf', () => {
 		expect(buildIdentity(signed).timestamp).toBeGreaterThan(now - 1e12);
 	});
 
-	it.each([1_000_000_000_000, 1_700_000_000_123, '1700000000123', 9_999_999_999_999])(
+	it.each([100_000_000_000, 1_700_000_000_123, '1700000000123', 99_999_999_999_999])(
 		'takes the timestamp %p that came with the signature',
 		(issuedTimestamp) => {
 			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
@@ -43,8 +43,8 @@ describe('identityOf', () => {
 
 	it.each([
 		[1_700_000_000, 'Enter the milliseconds since 1970: 13 digits'],
-		[999_999_999_999, noTime],
-		[10_000_000_000_000, noTime],
+		[99_999_999_999, noTime],
+		[100_000_000_000_000, noTime],
 		[1_700_000_000_123_456, noTime],
 		[1_700_000_000_123.5, noTime],
 		['yesterday', noTime],

@@ -116,8 +116,8 @@ describe('a socket of ws', () => {
 
 	it.each([
 		['reset', { kind: 'network', error: { errorCode: 'ECONNRESET' } }, 'ECONNRESET'],
-		['wrongAcceptKey', { kind: 'network' }, 'Invalid Sec-WebSocket-Accept header'],
-		['extension', { kind: 'network' }, 'Server sent a Sec-WebSocket-Extensions header'],
+		['wrongAcceptKey', { kind: 'invalidUpgrade' }, 'Invalid Sec-WebSocket-Accept header'],
+		['extension', { kind: 'invalidUpgrade' }, 'Server sent a Sec-WebSocket-Extensions header'],
 	] as const)('a handshake that ends in %s fails, then closes', async (fault, ending, text) => {
 		service.scriptUpgrades({ fault });
 		const tap = new Tap(address());

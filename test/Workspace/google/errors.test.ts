@@ -105,6 +105,9 @@ describe('errors', () => {
 		const lacksScope = sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT');
 		const addScope =
 			'https://www.googleapis.com/auth/spreadsheets. If the credential has Custom Scopes, add the scope there. Then reconnect';
+		const activationUrl = 'https://console.developers.google.com/apis/x';
+		const disabled = sheetsForbidden('SERVICE_DISABLED', { activationUrl });
+		const enableThere = `Enable the Google Sheets API in ${activationUrl}`;
 		const gmailScope = 'the scope https://www.googleapis.com/auth/gmail.send.';
 		const notAllowed = `doesn't have permission to do that with ${id}.`;
 		const notThere = `cannot find anything with the ID ${id}.`;
@@ -118,6 +121,7 @@ describe('errors', () => {
 				readDocument,
 				'Enable the Google Docs API in',
 			],
+			['where to enable it', disabled, readSheet, enableThere],
 			['the id that is not shared', forbidden('forbidden'), readDocument, notAllowed],
 			['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
 			['the id that is missing', googleError(404, 'No.'), readDocument, notThere],

@@ -1,5 +1,7 @@
 import { NodeApiError, NodeOperationError, UserError, type INode } from 'n8n-workflow';
 
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 import { isNodeError, NodeError } from '../../../nodes/core/errors';
@@ -13,6 +15,7 @@ import { BodyError } from '../../../nodes/http/body';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
 import { catchFailure } from '../catchFailure';
+import { googleError, startScriptedServer } from '../scriptedServer';
 import { type AttemptName, attempts } from '../../attempt';
 
 const node: INode = {
@@ -86,6 +89,16 @@ test.each<[string, Error, object]>([
 	const failure = await thrown(error);
 	expect(failure).toMatchObject({ name: 'NodeError', ...expected });
 	expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary');
+});
+
+test('a response that n8n throws as a stream, which refers to itself', async () => {
+	const server = await startScriptedServer(googleError(403, 'Not for you'));
+	const [data] = (await once(get(server.url), 'response')) as [IncomingMessage];
+	expect(() => JSON.stringify(data)).toThrow('circular');
+	const failure = await thrown(byAxios('ERR_BAD_REQUEST', { response: { status: 403, data } }));
+	await server.close();
+	expect(failure.code).toBe(403);
+	expect(failure.message).toContain('Not for you');
 });
 
 test.each([
@@ -178,10 +191,17 @@ describe('what Google says', () => {
 		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject(attempts.final);
 	});
 
-	test('the API that is not enabled', () => {
-		const details = [{ reason: 'OTHER' }, { reason: 'SERVICE_DISABLED' }];
+	test.each([
+		['https://console.cloud.google.com/x', 'https://console.cloud.google.com/x'],
+		['https://elsewhere.example/x', 'the API library'],
+		[undefined, 'the API library'],
+	])('the address to enable an API at: %s', (activationUrl, place) => {
+		const details = [
+			{ reason: 'OTHER' },
+			{ reason: 'SERVICE_DISABLED', metadata: { activationUrl } },
+		];
 		const { description } = answered(403, { error: { message: 'No', details } });
-		expect(description).toContain('Enable the Gmail API in the API library');
+		expect(description).toContain(`Enable the Gmail API in ${place}`);
 	});
 });
 

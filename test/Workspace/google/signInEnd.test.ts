@@ -127,6 +127,17 @@ describe('the node', () => {
 		},
 	);
 
+	test('writes no further line into n8n’s log with the next token of a credential', async () => {
+		const { run, warn } = contextWith(30 * hour, { refresh_token_expires_in: 31 * hour });
+		expect(await run()).toHaveLength(1);
+		standIn.google.tokens.expire();
+		// Only the third run begins with the token that the second one gets.
+		await run();
+		expect(await run()).toHaveLength(3);
+		expect(warn.mock.calls.filter(([line]) => line.includes('sign-in'))).toHaveLength(1);
+		warn.mockRestore();
+	});
+
 	test('has none from the next run on where Google says nothing at a refresh: the app was published, and n8n kept the old seconds', async () => {
 		const { run, warn } = contextWith(undefined, { refresh_token_expires_in: 20 * hour });
 		standIn.google.tokens.expire();

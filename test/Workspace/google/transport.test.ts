@@ -358,6 +358,27 @@ describe('Google connection', () => {
 		expect(authorizations).toEqual(Array(4).fill('Bearer canary-access-token'));
 	});
 
+	test('another credential is read as ever', async () => {
+		const context = createNodeContext({ url: server.url, parameters: {} });
+		const readOwn = context.getCredentials.bind(context);
+		const reads = jest.spyOn(context, 'getCredentials');
+		reads.mockImplementation(async (type, itemIndex = 0) =>
+			type === 'other' ? { name: 'other' } : await readOwn(type, itemIndex),
+		);
+		const { helpers } = context;
+		const send = Reflect.get(helpers, 'httpRequestWithAuthentication');
+		const others: unknown[] = [];
+		helpers.httpRequestWithAuthentication = async function (...request) {
+			others.push(await this.getCredentials('other'));
+			return (await send.apply(this, request)) as unknown;
+		};
+		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
+		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
+		const { drive } = await connection.loadClients(limits);
+		await drive.files.get({ fileId: 'f1' });
+		expect(others).toEqual([{ name: 'other' }]);
+	});
+
 	test('what was read a second ago is read again, once for all', async () => {
 		const clock = stoppedClock();
 		const { get, reads } = await opened();

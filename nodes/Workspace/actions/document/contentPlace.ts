@@ -1,4 +1,4 @@
-import { isSameIgnoringCase, listNames, shorten } from '../../../core/text';
+import { isSameIgnoringCase, shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
 import { type BodyState, pickOne } from './documentState';
@@ -48,6 +48,8 @@ interface Heading {
 	readonly endIndex: number;
 }
 
+const maxListedHeadings = 30;
+
 /**
  * Finds the section under a heading; '' means the whole tab.
  * @throws NodeError 400 if no heading or several headings have this text
@@ -81,12 +83,14 @@ export function listHeadings(content: Elements): Heading[] {
 	return headings;
 }
 
-/** Finds the heading with a text, without regard to upper and lower case. */
+/** Finds the heading with a text. Another case counts if no heading has the same case. */
 function findHeading(headings: readonly Heading[], wantedText: string): Heading {
 	const wanted = collapseBlanks(wantedText);
-	const matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
-	const names = listNames(headings.map(({ text }) => text));
-	const advice = `Nothing was written. Headings of the tab: ${names || 'none'}.`;
+	let matches = headings.filter(({ text }) => text === wanted);
+	if (matches.length === 0)
+		matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
+	const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text)}'`);
+	const advice = `Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`;
 	return pickOne(matches, `heading '${shorten(wanted)}'`, advice);
 }
 

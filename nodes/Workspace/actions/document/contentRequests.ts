@@ -1,6 +1,6 @@
 import { createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase } from '../../../core/text';
-import { quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { buildParagraph, cleanText, joinSpans } from '../../../untrusted/document/blocks';
 import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/document/blocks';
 import { type HeadingLevel, headingLevels } from '../../../untrusted/document/elements';
@@ -19,7 +19,7 @@ interface ContentParams {
 }
 
 /**
- * Parses content in its format.
+ * Parses content in its format, with a hint for plain text that looks like Markdown.
  * @throws NodeError 400 for Markdown that cannot be read
  */
 export async function parseContent(
@@ -29,8 +29,12 @@ export async function parseContent(
 	if (contentFormat === 'markdown')
 		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
+	if (markdownSigns.some((sign) => sign.test(text)))
+		item.addHint(
+			`The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`,
+		);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], hasImages: false };
+	return { blocks, lists: [], simplified: [], hasImages: false };
 }
 
 /**
@@ -42,7 +46,7 @@ export async function readMarkdown(
 	field: string,
 	insertImages: boolean,
 	item: Item,
-): Promise<DocumentContent> {
+) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('problem' in answer)
@@ -52,12 +56,31 @@ export async function readMarkdown(
 		);
 	// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 	const content = JSON.parse(answer.result) as DocumentContent;
+	if (content.simplified.length > 0)
+		item.addHint(
+			`Google Docs has no place for these parts of the Markdown, so they became text or were left out: ${content.simplified.join(', ')}.`,
+		);
 	if (content.hasImages && !insertImages)
 		item.addHint(
 			`Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
 		);
 	return content;
 }
+
+/**
+ * Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or
+ * the line below the header of a table.
+ */
+const markdownSigns = [
+	/^#{1,6} \S/m,
+	/^> \S/m,
+	/^```|`[^`\n]+`/m,
+	/\*\*[^\s*][^*\n]*\*\*/,
+	/\[[^[\]\n]+\]\(https?:/,
+	/^[-*] \[[ x]\] /m,
+	/^ {0,3}(?:[-*+]|\d{1,9}[.)]) \S.*\n\s*(?:[-*+]|\d{1,9}[.)]) \S/m,
+	/^\|?[ :]*-[ :-]*\|[ |:-]*$/m,
+];
 
 /** Content for a place in a document. */
 export interface ContentJob extends DocumentTarget {
@@ -166,7 +189,7 @@ export function planContent(
 	return {
 		requests: builder.requests,
 		text,
-		growth: end - place.deletedEnd + (place.addedAt === undefined ? 0 : 1),
+		growth: end - place.deletedEnd + Number(place.addedAt !== undefined),
 		characterCount: text.length,
 	};
 }

@@ -108,7 +108,7 @@ export const create = defineOperation({
 	async recover(clients, params, failure, item) {
 		// The document exists, and only its content may be missing. Without a key, nothing in it
 		// says which part of the content it already has.
-		if (failure.saysOutcome && params.idempotencyKey === '') throw failure;
+		if (item.hasCreated && params.idempotencyKey === '') throw failure;
 		const createdId =
 			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (createdId)

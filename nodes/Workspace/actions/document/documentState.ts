@@ -94,3 +94,10 @@ export const getRangeNames = ({ allTabs }: BodyState) =>
 /** Returns the stored text of elements in the order of their indexes. */
 export const getStoredText = (content: Elements): string =>
 	Array.from(getParagraphs(content), ({ paragraph }) => getStoredLine(paragraph)).join('');
+
+/** Returns the text of a tab's headers, footers and footnotes. */
+export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
+	const { headers, footers, footnotes } = documentTab ?? {};
+	const segments = Object.values({ ...headers, ...footers, ...footnotes });
+	return segments.map(({ content = [] }) => getStoredText(content)).join('');
+}

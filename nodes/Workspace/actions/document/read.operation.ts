@@ -5,11 +5,10 @@ import { NodeError } from '../../../core/errors';
 import { buildModelAnswer } from '../../../core/modelAnswer';
 import { describeTextPart, startCharacterOption } from '../../../fields/commonOptions';
 import type { DocumentInput } from '../../../untrusted/document/readDocument';
+import { flattenTabs } from '../../../untrusted/document/tabList';
 import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { findTab } from './documentState';
-
-const fileFormats = ['pdf', 'docx', 'odt', 'rtf', 'epub'];
 
 export const read = defineOperation({
 	value: 'read',
@@ -53,24 +52,21 @@ export const read = defineOperation({
 			name: 'binaryPropertyName',
 			onlyIn: 'json',
 			type: 'string',
-			showWhen: { format: fileFormats },
+			showWhen: { format: ['pdf', 'docx', 'odt', 'rtf', 'epub'] },
 			default: 'data',
 			description: 'The binary field of the output item that gets the file',
 		},
 		{
 			...fields.tab,
-			showWhen: { format: ['text', 'markdown'] },
+			showWhen: { format: ['text', 'markdown', 'structure'] },
 			description:
 				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
 		},
 		{ ...startCharacterOption, showWhen: { format: ['text', 'markdown'] } },
 	],
 	async send(clients, params, item) {
-		const { documentId, format } = params;
-		if (format === 'structure') {
-			const request = { documentId, includeTabsContent: true };
-			return (await clients.docs.documents.get(request)).data;
-		}
+		const { documentId, format, tab } = params;
+		if (format === 'structure') return await readStructure(clients.docs, documentId, tab);
 		if (format === 'text' || format === 'markdown')
 			return await readText(clients.docs, { ...params, format }, item);
 		return await exportFile(clients, documentId, format, item);
@@ -106,6 +102,13 @@ async function exportFile(clients: Clients, documentId: string, format: string, 
 	const bytes = response.data as Buffer;
 	const file = await item.store(bytes, fileName, mimeType);
 	return { documentId, title: data.title ?? '', mimeType, fileSize: bytes.length, file };
+}
+
+async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
+	if (idOrTitle === '') return data;
+	const { tab } = findTab(flattenTabs(data.tabs), idOrTitle);
+	return { ...data, tabs: [tab] };
 }
 
 interface TextRequest extends DocumentInput {

@@ -3,17 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
-import { listNames } from '../../../core/text';
+import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { findValueAtPath } from '../../../fields/values';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
-import {
-	type Elements,
-	getFootnotes,
-	getParagraphs,
-	getStoredLine,
-	getTabContents,
-} from '../../../untrusted/document/elements';
+import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import { changeDocument, type DocumentTarget } from './changeDocument';
@@ -21,7 +15,13 @@ import type { ContentPlace } from './contentPlace';
 import { planContent, readMarkdown } from './contentRequests';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import { type BodyState, getBody, getRangeNames, getStoredText } from './documentState';
+import {
+	type BodyState,
+	getBody,
+	getOuterText,
+	getRangeNames,
+	getStoredText,
+} from './documentState';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
@@ -110,9 +110,7 @@ export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResu
 function mentionMissing(replaced: Replaced, item: Item): void {
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => find);
 	if (missing.length > 0)
-		item.addHint(
-			`Not found in the document, so not replaced: ${listNames(missing)}. Markdown needs a paragraph of its own.`,
-		);
+		item.addHint(`Not found in the document, so not replaced: ${listNames(missing)}.`);
 }
 
 /** Counts the texts that were replaced, and the UTF-16 units that were inserted for them. */
@@ -212,12 +210,7 @@ function collectPlaceholders(
 	{ texts, markdowns }: PreparedReplacements,
 ): Set<string> {
 	let text = '';
-	for (const { tab } of tabs) {
-		const { documentTab = {} } = tab;
-		const footnotes = getFootnotes(documentTab).map(({ content }) => content);
-		for (const content of [...getTabContents(documentTab), ...footnotes])
-			text += getStoredText(content);
-	}
+	for (const { tab } of tabs) text += getStoredText(getBody(tab)) + getOuterText(tab);
 	for (const { find } of [...texts, ...markdowns]) text = text.replaceAll(find, '');
 	return new Set(text.match(placeholderPattern));
 }
@@ -246,11 +239,13 @@ function findPlaceholders(
 	markdowns: readonly MarkdownReplacement[],
 ): Placeholder[] {
 	const placeholders: Placeholder[] = [];
+	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
 	for (const element of getParagraphs(getBody(tab))) {
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(element.paragraph, '\ufffc');
 		const markdown = markdowns.find(({ find }) => text.trim() === find);
 		if (markdown) placeholders.push({ ...markdown, place: buildPlace(element, tabId) });
+		else refuseMisplacedPlaceholders(text, markdowns);
 	}
 	return placeholders.toReversed();
 }
@@ -261,3 +256,16 @@ const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): 
 	tabId,
 	isParagraphEmpty: true,
 });
+
+/** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
+function refuseMisplacedPlaceholders(
+	text: string,
+	markdowns: readonly MarkdownReplacement[],
+): void {
+	const misplaced = markdowns.find(({ find }) => text.includes(find));
+	if (misplaced === undefined) return;
+	throw createRefusal(
+		`'${shorten(misplaced.find)}' does not have a paragraph of its own in the text of the document`,
+		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own, or set its format in ${quoteField('replacements')} to Text.`,
+	);
+}

@@ -1,4 +1,5 @@
-import { createRefusal } from '../../../core/errors';
+import { createRefusal, isNodeError } from '../../../core/errors';
+import { joinSentences } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
@@ -86,32 +87,34 @@ export const write = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	prepare(params) {
-		const { tab, content, section } = params;
-		if (params.replace === 'tab' && tab.trim() === '')
+		if (params.replace === 'tab' && params.tab.trim() === '')
 			throw createRefusal(
 				`${quoteField('tab')} is empty`,
 				'Nothing was written. Choose the tab whose content is replaced.',
 			);
-		if (changesTexts(params) && (content !== '' || section !== ''))
+		if (changesTexts(params) && params.section !== '')
 			throw createRefusal(
-				`${quoteField('replacements')} and ${quoteField('fillFromInput')} cannot be used together with ${quoteField('content')} or ${quoteField('section')}`,
-				'Nothing was written. Replacements change what tabs already contain. Move them to another Workspace node.',
+				`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
+				'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 			);
 		return params;
 	},
 	async send({ docs }, params, item): Promise<ReplacementResult> {
-		const job = { ...params, docs, item };
-		if (changesTexts(params)) {
-			const replacements = await prepareReplacements(params, item);
-			return await replaceTexts({ ...job, replacements });
-		}
 		const content = await parseContent(params, item);
+		const replacements = await prepareReplacements(params, item);
+		const job = { ...params, docs, item, content, replacements };
+		if (isEmpty(content) && changesTexts(params)) return await replaceTexts(job);
 		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				"Nothing was written. Check the expression that provides the content. Only an input object with 'allowEmpty': true clears the document.",
 			);
-		return await replaceContent({ ...job, content });
+		const written = await replaceContent(job);
+		if (!changesTexts(params)) return written;
+		// After the content, so that texts are replaced in it, too.
+		const replaced = await replaceTexts(job).catch(throwHalfDone);
+		const characterCount = written.characterCount + replaced.characterCount;
+		return { ...replaced, characterCount };
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
@@ -121,6 +124,18 @@ const changesTexts = (params: {
 	readonly replacements: readonly unknown[];
 	readonly fillFromInput: boolean;
 }) => params.replacements.length > 0 || params.fillFromInput;
+
+/** Throws the failure to replace texts, for a document whose content was replaced before. */
+function throwHalfDone(error: unknown): never {
+	if (!isNodeError(error) || error.outcome !== 'notDone') throw error;
+	throw error.with({
+		message: `The content was replaced, but no texts in it: ${error.message}`,
+		description: joinSentences(
+			error.description,
+			`To replace only the texts, leave ${quoteField('content')} empty.`,
+		),
+	});
+}
 
 /** Replaces a section or a tab, unless somebody else changes it meanwhile. */
 async function replaceContent(job: ContentJob) {

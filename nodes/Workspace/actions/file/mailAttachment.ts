@@ -1,4 +1,4 @@
-import { createRefusal } from '../../../core/errors';
+import { createRefusal, isNodeError } from '../../../core/errors';
 import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
@@ -28,7 +28,11 @@ export async function fetchMailAttachment(clients: Clients, params: UploadParams
 
 async function fetchAttachmentById(clients: Clients, mail: Mail, id: string) {
 	if (!attachmentIdPattern.test(id)) throw createNameRefusal(id, mail);
-	const data = await fetchAttachment(clients, mail.summary.id, id);
+	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
+		if (isNodeError(error) && [400, 404].includes(error.code))
+			throw createNameRefusal(id, mail);
+		throw error;
+	});
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this
 	// is.

@@ -3,6 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
+import { createKeyReusedError } from '../../idempotency';
 import type { Clients } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { findFiles, quoteSearchText } from '../driveSearch';
@@ -33,27 +34,41 @@ export type FileResult = Pick<File, (typeof resultKeys)[number]> & { readonly re
  */
 export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	const { drive } = upload.clients;
-	const existingFile = await findFileToSkip(upload);
-	if (existingFile) return existingFile;
 	const keyHashes = await hashUploadKey(upload);
-	if (!keyHashes) return await uploadFile(upload);
-	const create = async () => {
-		const { id } = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
-		return id ?? '';
-	};
-	const { file, isOwn } = await createdFiles.findOrCreate(drive, resultFields, keyHashes, create);
+	if (!keyHashes) return (await findFileToSkip(upload)) ?? (await uploadFile(upload));
+	let ownId: string | undefined;
+	let files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes);
+	if (files.length === 0) {
+		const existingFile = await findFileToSkip(upload);
+		if (existingFile) return existingFile;
+		const ownFile = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
+		ownId = ownFile.id ?? '';
+		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
+	}
+	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
+	const isOwn = file.id === ownId;
 	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived.
+	// So only the content is compared.
+	if (!isOwn) await refuseOtherContent(file, upload);
 	await createdFiles.markFinished(drive, file);
 	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
+}
+
+async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload) {
+	if (md5Checksum && md5Checksum !== (await computeMd5(source)))
+		throw createKeyReusedError(`the file ${id ?? ''}`);
 }
 
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
+	// Without a conversion, Drive's checksum of the file is compared, so the content need not be
+	// read here.
+	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
 	// Each file of an item has a key of its own.
 	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
 	const place = { ...params, idempotencyKey: key };
-	return createdFiles.hashFileKey('file upload', place, [convertTo, await computeMd5(source)]);
+	return createdFiles.hashFileKey('file upload', place, [convertTo, contentMd5]);
 }
 
 async function findFileToSkip(upload: Upload) {

@@ -40,6 +40,7 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 		await plans.sendSteps(first, []);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
+		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
 	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
@@ -54,12 +55,12 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 	const { spreadsheet, table, endRow, options } = plan;
 	const { title, firstColumn } = table;
 	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
-	const lastColumn = Math.max(table.lastColumn, plans.findBounds(changes).lastColumn);
-	const width = lastColumn - firstColumn + 1;
+	// Google looks for a table in these columns. Rows of cells may be narrower than their table.
+	const { lastColumn } = hasColumnNames(options) ? table : plans.findBounds(changes);
+	const width = Math.max(1, lastColumn - firstColumn + 1);
 	const values = changes.map(({ cellsByColumn }) => {
-		const columns = Array.from({ length: width }, (_, index) => firstColumn + index);
-		const cells = columns.map((column) =>
-			escapeCell(cellsByColumn.get(column) ?? null, options),
+		const cells = Array.from({ length: width }, (_, index) =>
+			escapeCell(cellsByColumn.get(firstColumn + index) ?? null, options),
 		);
 		// Google's response begins at the first cell that is not null.
 		cells[0] ??= '';
@@ -83,6 +84,9 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 		outcome: 'done',
 	});
 }
+
+const describeGap = (endRow: number, offset: number) =>
+	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
 
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {

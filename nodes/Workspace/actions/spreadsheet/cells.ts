@@ -85,8 +85,10 @@ export function readNamedRows({ valuesSource, values, columns }: GivenParams, it
 	// If Columns has an empty row number, the item's own row number does not count: the item may
 	// come from another table.
 	const hasNumber = rowNumberKeys.some((key) => key in columns);
-	const row = hasNumber ? columns : { ...columns, [rowNumberKey]: findRowNumber(item.json) };
-	return [toNamedRow(row, quoteField('columns'))];
+	const row = hasNumber ? {} : { [rowNumberKey]: findRowNumber(item.json) };
+	// A column that was left empty in the form has no value.
+	const filled = Object.entries(columns).filter(([, value]) => value !== undefined);
+	return [toNamedRow({ ...row, ...Object.fromEntries(filled) }, quoteField('columns'))];
 }
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */
@@ -129,8 +131,7 @@ function toNamedRow(row: Values, source: string): NamedRow {
 	const cellsByName = new Map<string, Cell>();
 	const typedNames = new Set<string>();
 	for (const [name, value] of Object.entries(row)) {
-		// A column that was left empty in the form has no value.
-		if (value === undefined || rowNumberKeys.includes(name)) continue;
+		if (rowNumberKeys.includes(name)) continue;
 		if (value instanceof TypedText) typedNames.add(name);
 		cellsByName.set(name, toCell(getTypedValue(value), `${source}, field '${name}',`));
 	}

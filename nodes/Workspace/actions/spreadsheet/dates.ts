@@ -124,9 +124,11 @@ const getShownPattern = (locale: string) =>
 			if (type !== 'literal') return `(?<${type}>\\d+)`;
 			return value.trim().replace('.', '\\.');
 		});
-		// What some locales write after the third number is left out, but for a period.
-		const day = parts.slice(0, 5).join(' *');
-		return new RegExp(`^${day}\\.?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`);
+		// Some locales write the separator after the third number, too.
+		const day = parts.slice(0, 5).join('\\s*');
+		return new RegExp(
+			`^${day}(?:\\s*${parts[1]})?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`,
+		);
 	});
 
 /**

@@ -19,7 +19,6 @@ import type { Spreadsheet } from './spreadsheet';
 import {
 	createColumnError,
 	createSpaceError,
-	findColumn,
 	fitColumns,
 	type FittedTable,
 	headerRowAdvice,
@@ -85,8 +84,12 @@ export async function fitRows<P extends RowParams>(
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
-	const names = collectNames(all.flatMap(({ prepared }) => prepared.namedRows));
-	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
+	const allRows = all.flatMap(({ prepared }) => prepared.namedRows);
+	// Rows of other items must not decide where a cell goes.
+	const areTogether = (names: readonly string[]) =>
+		allRows.some(({ cellsByName }) => names.filter((name) => cellsByName.has(name)).length > 1);
+	const mayAdd = params.extraColumns === 'add';
+	const table = fitColumns(foundTable, collectNames(allRows), mayAdd, areTogether);
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
 		const rows = namedRows.map((row) => fitRow(row, table, params));
 		return findMisfit(namedRows, table, params) ?? { item, rows };
@@ -110,7 +113,8 @@ export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRo
 function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
 	const isWholeTab = foundTable.target.a1 === undefined;
 	const firstColumn = isWholeTab ? foundTable.firstColumn : foundTable.area.column;
-	const table: FittedTable = { ...foundTable, firstColumn, newNames: [] };
+	const lastColumn = Math.max(foundTable.lastColumn, firstColumn);
+	const table: FittedTable = { ...foundTable, firstColumn, lastColumn, newNames: [] };
 	const fitted = all.map(({ item, prepared }) => ({
 		item,
 		rows: prepared.cellRows.map((cells) => fitCellRow(cells, firstColumn)),
@@ -134,13 +138,7 @@ function findMisfit(
 ): NodeError | undefined {
 	for (const { cellsByName } of rows) {
 		const names = [...cellsByName.keys()];
-		const extraNames = names.filter((name) => findColumn(table, name) === undefined);
-		const columns = new Set(names.map((name) => findColumn(table, name) ?? name));
-		if (columns.size < names.length)
-			return createRefusal(
-				`Several of these fields belong to one column: ${listNames(names)}`,
-				'Names that differ only in case are one column. Remove a field.',
-			);
+		const extraNames = names.filter((name) => !table.columnsByName.has(name));
 		const extraCount = extraColumns === 'ignore' ? 0 : extraNames.length;
 		if (extraCount === 0 && extraNames.length < names.length) continue;
 		if (extraColumns === 'add' || table.names.length === 0)
@@ -158,7 +156,7 @@ function findMisfit(
 function fitRow(row: NamedRow, table: FittedTable, options: CellOptions): FittedRow {
 	const cellsByColumn = new Map<number, Cell>();
 	for (const name of row.cellsByName.keys()) {
-		const column = findColumn(table, name);
+		const column = table.columnsByName.get(name);
 		const cell = readCell(row, name, table, options);
 		if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 	}
@@ -177,7 +175,7 @@ const booleanPattern = /^(true|false)$/i;
 export function readCell(row: NamedRow, name: string, table: Table, options: CellOptions): Cell {
 	const cell = row.cellsByName.get(name) ?? null;
 	if (typeof cell !== 'string' || options.valueInputOption !== 'AUTO') return cell;
-	const column = findColumn(table, name) ?? -1;
+	const column = table.columnsByName.get(name) ?? -1;
 	const type = row.typedNames.has(name) ? table.types.get(column) : undefined;
 	const text = cell.trim();
 	if (type === 'number' && isExactNumber(text) && !codePattern.test(text)) return Number(text);

@@ -174,12 +174,12 @@ export class Spreadsheet {
 	 * first tab.
 	 */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const namesake = await this.findTab(a1);
+		const tabs = await this.fetchTabs();
+		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
-		const [firstTab] = await this.fetchTabs();
 		throw createRefusal(
 			`${quoteField('range')} ${a1} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(firstTab?.title ?? '')}!${a1} for the cell in the first tab.`,
+			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${a1} for the cell in the first tab.`,
 		);
 	}
 
@@ -244,17 +244,20 @@ export class Spreadsheet {
 		});
 	}
 
-	async #hasTabOrNamedRange(wantedName: string): Promise<boolean> {
-		const fields = 'sheets.properties.title,namedRanges.name';
+	/** Asks Google each time, because an item of the run may have created the tab. */
+	async hasTab(title: string): Promise<boolean> {
+		return await this.#hasName(title, 'sheets.properties.title');
+	}
+
+	async #hasTabOrNamedRange(title: string): Promise<boolean> {
+		return await this.#hasName(title, 'sheets.properties.title,namedRanges.name');
+	}
+
+	async #hasName(wantedName: string, fields: string): Promise<boolean> {
 		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
 		const titles = sheets.map(({ properties }) => properties?.title);
 		const names = [...titles, ...namedRanges.map(({ name }) => name)];
 		return names.some((name) => isSameIgnoringCase(name, wantedName));
-	}
-
-	/** Finds the tab with a title, whose case Google ignores. */
-	async findTab(title: string) {
-		return (await this.fetchTabs()).find((tab) => isSameIgnoringCase(tab.title, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */

@@ -66,13 +66,7 @@ export interface NamedColumns {
 	readonly names: readonly string[];
 	/** Columns by these names, and by the header as it stands in the cell. */
 	readonly columnsByName: ReadonlyMap<string, number>;
-	/** Columns by their names in lower case; undefined if several have these letters. */
-	readonly columnsByLetters: ReadonlyMap<string, number | undefined>;
 }
-
-/** Finds a column by its name, or by one in another case if no other column has these letters. */
-export const findColumn = ({ columnsByName, columnsByLetters }: NamedColumns, name: string) =>
-	columnsByName.get(name) ?? columnsByLetters.get(name.toLowerCase());
 
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
@@ -97,13 +91,7 @@ export function nameColumns(headers: readonly string[], startColumn: number): Na
 	for (const [index, text] of texts.entries())
 		for (const alias of [text, text.trim()])
 			if (alias !== '') getOrAdd(columnsByName, alias, () => startColumn + index);
-	const columnsByLetters = new Map<string, number | undefined>();
-	for (const [index, name] of names.entries()) {
-		const letters = name.toLowerCase();
-		const isUnique = !columnsByLetters.has(letters);
-		columnsByLetters.set(letters, isUnique ? startColumn + index : undefined);
-	}
-	return { names, columnsByName, columnsByLetters };
+	return { names, columnsByName };
 }
 
 function buildUniqueNames(names: readonly string[]): string[] {
@@ -223,28 +211,70 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 }
 
 /**
+ * Lets a name such as `subject` find the column Subject, if no other column and no other name of
+ * the same row has these letters.
+ * @param areTogether whether one row has several of some names
+ * @returns the columns by all their names
+ */
+export function nameInOtherCase(
+	{ names: headers, columnsByName }: NamedColumns,
+	names: readonly string[],
+	areTogether: NameTest = () => false,
+): Map<string, number> {
+	const allColumns = new Map(columnsByName);
+	const headersByLetters = groupByLetters(headers);
+	for (const [letters, sameNames] of groupByLetters(names)) {
+		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
+		const column = columnsByName.get(header);
+		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
+		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
+		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
+	}
+	return allColumns;
+}
+
+type NameTest = (names: readonly string[]) => boolean;
+
+/** In lower case, a name may have twice as many characters. */
+function groupByLetters(names: readonly string[]): Map<string, string[]> {
+	const groups = new Map<string, string[]>();
+	for (const name of names) {
+		const letters = name.toLowerCase().slice(0, maxNameLength);
+		getOrAdd(groups, letters, () => []).push(name);
+	}
+	return groups;
+}
+
+/**
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always
  * do. Those for which other headers leave no space get none.
+ * @param areTogether whether one row has several of some names
  */
-export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
+export function fitColumns(
+	table: Table,
+	names: readonly string[],
+	mayAdd: boolean,
+	areTogether: NameTest,
+): FittedTable {
 	const hasHeader = table.names.length > 0;
-	const columnsByName = new Map(table.columnsByName);
-	const columns = { ...table, columnsByName };
+	const exactColumns = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
-	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
+	const knownColumns = { ...table, columnsByName: exactColumns };
+	const columnsByName = nameInOtherCase(knownColumns, names, areTogether);
 	const newNames: string[] = [];
 	for (const name of names) {
 		const newColumn = firstNewColumn + newNames.length;
 		const mayBeNew = (mayAdd || !hasHeader) && newColumn < table.endColumn;
-		if (mayBeNew && findColumn(columns, name) === undefined) {
+		if (mayBeNew && !columnsByName.has(name)) {
 			columnsByName.set(name, newColumn);
 			newNames.push(name);
 		}
-		firstColumn = Math.min(firstColumn, findColumn(columns, name) ?? firstColumn);
+		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
 	}
 	const lastColumn = Math.max(table.lastColumn, firstNewColumn + newNames.length - 1);
-	return { ...columns, firstColumn, lastColumn, firstNewColumn, newNames };
+	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
 }
 
 export const createSpaceError = ({ endColumn }: Table, names: readonly string[]) =>

@@ -1,3 +1,5 @@
+import { parseContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
@@ -95,6 +97,16 @@ test('an answer to the content that was lost is found to be a success', async ()
 	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
 });
 
+test('a template whose answer cannot be read is not filled again', async () => {
+	const templateId = calls.document('a');
+	calls.google.fault({ match: batchUpdate, rewrite: () => ({ replies: null }) });
+	const replacements = [{ find: 'a', replace: 'aa', format: 'text' as const }];
+	const failure = await catchFailure(calls.create({ templateId, replacements }));
+	expect(failure).toMatchObject({ code: 502, outcome: 'unknown' });
+	const [copy] = calls.google.files.listAll().filter(({ id }) => id !== templateId);
+	expect(calls.google.docs.text(copy?.id ?? '')).toBe('aa\n');
+});
+
 test('a document is never created twice', async () => {
 	calls.google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
 	const failure = await catchFailure(calls.create({}));
@@ -129,4 +141,54 @@ test('without the body, the answer is what a list of documents needs, and does n
 	const inFolder = await calls.create({ parentFolder: 'root', includeBody: false });
 	expect(calls.methods.slice(2)).toEqual(['drive.files.create']);
 	expect(Object.keys(inFolder)).toEqual(['documentId', 'documentUrl', 'title']);
+});
+
+test.each([
+	'# Quarterly report',
+	'due **today**',
+	'see [the plan](https://example.com/plan)',
+	'```js\n1\n```',
+	'- [x] done',
+	'Buy:\n- milk\n- bread',
+	'1. one\n\n2) two',
+	'| a | b |\n| - | :-: |\n| 1 | 2 |',
+	'a | b\n--- | ---\n1 | 2',
+	'> said',
+	'run `npm test` first',
+])(
+	'plain text that looks like Markdown is written as it stands, with a hint: %j',
+	async (content) => {
+		const item = testItem();
+		const { documentId } = await calls.create({ content }, item);
+		expect(calls.google.docs.text(documentId)).toBe(`${content}\n`);
+		expect(item.hints).toEqual([
+			"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to markdown.",
+		]);
+	},
+);
+
+test.each(['-', ' ', '|', '`a', '**a', '[a', '- a', '1', '\n', '- [', '> '])(
+	'whether plain text looks like Markdown is found in the time of its length: %j',
+	(unit) => {
+		const given = { contentFormat: 'text' as const, insertImages: false };
+		// What is awaited comes later. This is done at once.
+		expectLinear(
+			unit,
+			(text) => `${text}\u0001`,
+			(content) => void parseContent({ ...given, content }, testItem()),
+		);
+	},
+);
+
+test.each([
+	'#1 of 3',
+	'2 ** 3 ** 4',
+	'a * b',
+	'- one thing\n\nand more',
+	'a | b',
+	'[1] see below (https://example.com)',
+])('text is not taken for Markdown: %j', async (content) => {
+	const item = testItem();
+	await calls.create({ content }, item);
+	expect(item.hints).toEqual([]);
 });

@@ -82,10 +82,18 @@ describe('a template', () => {
 	});
 
 	test('a date is written as text', async () => {
-		const id = calls.document('Due {{due}}');
+		const id = calls.document('');
 		const item = itemWith({ due: new Date(0) });
-		await calls.write(id, { fillFromInput: true }, item);
+		await calls.write(id, { content: 'Due {{due}}', fillFromInput: true }, item);
 		expect(calls.google.docs.text(id)).toBe('Due 1970-01-01T00:00:00.000Z\n');
+	});
+
+	test('fills new content, and looks for nothing in what it replaces', async () => {
+		const id = calls.document('{{old}}');
+		const item = itemWith({ old: 'x', name: 'Ann' });
+		await calls.write(id, { content: 'Hi {{name}}', fillFromInput: true }, item);
+		expect(calls.google.docs.text(id)).toBe('Hi Ann\n');
+		expect(item.hints).toEqual([]);
 	});
 
 	test('does not fill what a field brings with it', async () => {

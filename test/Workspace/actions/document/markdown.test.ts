@@ -115,6 +115,16 @@ test.each([
 	expect(throughDocument(markdown)).toBe(shown);
 });
 
+test.each<[string, string, string[]]>([
+	['a link to a heading', '[Install](#install)', ['links without a full URL']],
+	['a tag', 'a <u>b</u>', ['HTML tags']],
+	['a block of HTML', '<div>\nb\n</div>', ['HTML tags']],
+	['a ticked task', '- [x] a', ['ticked boxes']],
+	['a line break', 'a<br>b <!-- c -->\n\n- [ ] d\n\n[e](https://e.example)', []],
+])('%s is named in a hint unless it arrives', (_, markdown, kinds) => {
+	expect(markdownToBlocks(markdown).simplified).toEqual(kinds);
+});
+
 test('a checklist is one of Docs, whose boxes only people can tick', () => {
 	const id = fresh();
 	update(id, [...planIn(markdownToBlocks('- [ ] open\n- [x] done')).requests]);
@@ -141,6 +151,16 @@ test('an equation is named, and struck text in part ticks no box', () => {
 	expect(documentTabsToText([tab])).toBe('☐ ab\n☐ [equation]');
 	expect(documentTabsToMarkdown([tab])).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
 });
+
+test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
+	'the numbers of %j are named in a hint',
+	(markdown) => {
+		expect(markdownToBlocks(markdown).simplified).toEqual([
+			'numbered lists that do not begin at 1',
+		]);
+		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toEqual([]);
+	},
+);
 
 const paragraphs = (range: string) => [
 	`deleteParagraphBullets ${range}`,
@@ -315,6 +335,18 @@ test('an address that Google Docs cannot open stays readable', () => {
 		'see the plan (../plan.md#now) and x',
 	);
 	expect(throughDocument('[a][1]\n\n[1]: /docs/a')).toBe('a (/docs/a)');
+});
+
+test('what comes out in another form is told', () => {
+	expect(
+		markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified,
+	).toEqual(['footnotes', 'links without a full URL']);
+	expect(markdownToBlocks('# a [b](https://b.example)').simplified).toEqual([]);
+	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
+		'images without a public https address',
+		'links without a full URL',
+	]);
+	expect(markdownToBlocks('a\n\n[q]: /q').simplified).toEqual([]);
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {

@@ -96,6 +96,15 @@ describe('the tab in the URL of a document', () => {
 		const unknown = object({ ...write, documentId: `${edit(id)}?tab=t.gone` });
 		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
 	});
+
+	test("is the one of Google's resource", async () => {
+		const read = { operation: 'read', resource: 'document', format: 'structure' };
+		const url = edit(seedTabs());
+		const { tabs } = await object({ ...read, documentId: `${url}?tab=t.n0` });
+		expect(tabs).toMatchObject([{ tabProperties: { tabId: 't.n0' } }]);
+		const unknown = object({ ...read, documentId: `${url}?tab=t.gone` });
+		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
+	});
 });
 
 test.each(['write', 'append'] as const)(
@@ -295,8 +304,7 @@ test('an expression that finds no section replaces nothing', async () => {
 
 const create = { operation: 'create', resource: 'document' };
 const noObjects = /'replacements' must be an array of objects/;
-const notTogether =
-	/'replacements' and 'fillFromInput' cannot be used together with 'content' or 'section'/;
+const notTogether = /'section' cannot be used together with 'replacements'/;
 const nothingToFind = /has an empty text to find/;
 
 test.each<[IDataObject, RegExp]>([

@@ -26,9 +26,6 @@ async function blocks(id: string, tab = ''): Promise<string[]> {
 const answer = '## Done\n\n- *a*\n- b\n\n| x |\n| - |\n| 1 |';
 const shown = ['## Done', '- *a*\n- b', '| x |\n| - |\n| 1 |'];
 
-const notFound =
-	"Not found in the document, so not replaced: '{{a}}'. Markdown needs a paragraph of its own.";
-
 describe('Markdown in place of a placeholder', () => {
 	test('takes its paragraph, in one request that is guarded by the revision', async () => {
 		const id = calls.document('Dear\n{{answer}}\nYours');
@@ -120,7 +117,7 @@ describe('Markdown in place of a placeholder', () => {
 			{ find: '{{name}}', count: 1 },
 			{ find: '{{b}}', count: 1 },
 		]);
-		expect(item.hints).toEqual([notFound.replace('{{a}}', '{{c}}')]);
+		expect(item.hints).toEqual(["Not found in the document, so not replaced: '{{c}}'."]);
 		expect(await blocks(id)).toEqual(['Dear Ann,', ...shown, 'bye']);
 	});
 
@@ -155,21 +152,29 @@ describe('Markdown in place of a placeholder', () => {
 				},
 			],
 		],
-	])('stays where it shares its paragraph with %s', async (_what, body) => {
+		['another place of its own', [text('{{a}}'), text('and {{a}}')]],
+	])('is refused where it shares its paragraph with %s', async (_what, body) => {
 		const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
-		const before = calls.google.docs.text(id);
-		const item = testItem();
-		await calls.write(id, { replacements: [markdown('{{a}}', 'b')] }, item);
-		expect(calls.google.docs.text(id)).toBe(before);
-		expect(item.hints).toEqual([notFound]);
+		const replacements = [plain('x', 'y'), markdown('{{a}}', 'b')];
+		const failure = await catchFailure(calls.write(id, { replacements }));
+		expect(failure).toMatchObject({
+			code: 400,
+			message: "'{{a}}' does not have a paragraph of its own in the text of the document",
+			description:
+				"Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own, or set its format in 'replacements' to Text.",
+		});
+		expect(calls.methods).toEqual(['get']);
 	});
 
-	test.each(['headers', 'footers', 'footnotes'])('stays in %s', async (part) => {
-		const tabs = [{ body: [text('x')], [part]: { 'kix.h': [text('{{a}}')] } }];
+	test.each(['headers', 'footers', 'footnotes'])('is refused in %s', async (part) => {
+		const tabs = [{ body: [text('{{a}}')], [part]: { 'kix.h': [text('{{a}}')] } }];
 		const id = calls.google.docs.seed({ title: 'T', tabs });
-		const item = testItem();
-		await calls.write(id, { replacements: [markdown('{{a}}', 'b')] }, item);
-		expect(item.hints).toEqual([notFound]);
+		const failure = await catchFailure(
+			calls.write(id, { replacements: [markdown('{{a}}', 'b')] }),
+		);
+		expect(failure.message).toMatch(
+			/^'\{\{a\}\}' does not have a paragraph of its own in the text/,
+		);
 		expect(calls.methods).toEqual(['get']);
 	});
 

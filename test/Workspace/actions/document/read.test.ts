@@ -137,13 +137,27 @@ test('an unknown tab is an error that names those that exist', async () => {
 	expect(failure).toMatchObject({ code: 400, message, description });
 });
 
-test("Google's resource has all tabs", async () => {
+test('a tab whose title is exactly the given one comes before one without the spaces', async () => {
+	const titles = ['Plan', ' Plan '];
+	const tabs = titles.map((title) => ({
+		title,
+		body: [paragraph(`in ${JSON.stringify(title)}`)],
+	}));
+	const id = calls.google.docs.seed({ title: 'T', tabs });
+	for (const tab of titles)
+		expect((await calls.read(id, { tab })).content).toBe(`in ${JSON.stringify(tab)}`);
+	expect((await calls.read(id, { tab: 'Plan  ' })).content).toBe('in "Plan"');
+});
+
+test("Google's resource, of all tabs or of one", async () => {
 	const id = rich();
 	const whole = await calls.read(id, { format: 'structure' });
 	const tabs = [{ documentTab: { body: {} } }, {}];
 	expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs });
 	expect(whole).not.toHaveProperty('content');
-	expect(whole.tabs).toHaveLength(2);
+	const one = await calls.read(id, { format: 'structure', tab: 'Details' });
+	expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
+	expect(one.tabs).toHaveLength(1);
 });
 
 test('an empty document', async () => {

@@ -35,6 +35,16 @@ test.each([
 	expect(await writeAndRead(written)).toBe(written);
 });
 
+test('what a document has no place for is named', async () => {
+	const item = testItem();
+	expect(await writeAndRead('[a](https://example.com "Title")\n\n```js\n1\n```', item)).toBe(
+		'[a](https://example.com)\n\n```\n1\n```',
+	);
+	expect(item.hints).toEqual([
+		'Google Docs has no place for these parts of the Markdown, so they became text or were left out: titles of links, languages of code blocks.',
+	]);
+});
+
 test('two code blocks stay two', async () => {
 	const content = '```\na\n```\n\n```\nb\n```';
 	expect(await writeAndRead(content)).toBe(content);

@@ -62,9 +62,7 @@ describe('replacements', () => {
 				{ find: 'NAME', count: 1 },
 			],
 		});
-		expect(item.hints).toEqual([
-			"Not found in the document, so not replaced: 'name'. Markdown needs a paragraph of its own.",
-		]);
+		expect(item.hints).toEqual(["Not found in the document, so not replaced: 'name'."]);
 	});
 
 	test('with nothing to find are refused before anything is sent', async () => {
@@ -218,6 +216,7 @@ describe('images of Markdown', () => {
 			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n| e |\n\nd',
 		);
 		expect(item.hints).toEqual([
+			expect.stringContaining('without a public https address'),
 			'Google could not fetch these images, so they became links: https://b.invalid/b.png',
 		]);
 		expect(written).toMatchObject({ characterCount: 42 });

@@ -132,6 +132,21 @@ test('a write that never happened says so', async () => {
 	expect(failure.description).toMatch(/safely run this again/);
 });
 
+test.each([
+	['cannot be read', { match: 'docs.documents.get', nth: 2, status: 403 }],
+	['are refused', { match: batchUpdate, nth: 2, status: 400 }],
+	['never happened', { match: batchUpdate, nth: 2, status: 503, times: 5 }],
+])('replacements that %s: the failure says that the content was replaced', async (_how, fault) => {
+	const id = calls.document('old');
+	calls.google.fault(fault);
+	const replacements = [{ find: 'a', replace: 'b', format: 'text' as const }];
+	const failure = await catchFailure(calls.write(id, { content: 'a', replacements }));
+	expect(calls.google.docs.text(id)).toBe('a\n');
+	expect(failure).toMatchObject({ code: fault.status, outcome: 'notDone' });
+	expect(failure.message).toMatch(/^The content was replaced, but no texts in it: /);
+	expect(failure.description).toContain("To replace only the texts, leave 'content' empty.");
+});
+
 test.each(['', 't.n'])(
 	'an append of plain text to the tab %j is found to be done if the answer was lost, and happens once',
 	async (tab) => {

@@ -353,6 +353,25 @@ describe('created once', () => {
 			expect(uploads.files()).toMatchObject([{ appProperties: {} }]);
 		});
 
+		test('with skip, the key counts before the name', async () => {
+			const params = { ...keyed, onExisting: 'skip' } as const;
+			const { id } = await uploads.run(params);
+			expect(await uploads.run(params)).toMatchObject({ id, repeated: true });
+			const failure = await catchFailure(uploads.run({ ...params, content: base64('x') }));
+			expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
+			expect(kept()).toHaveLength(1);
+		});
+
+		test('a new file is read once, while it is sent', async () => {
+			const item = testItem({ binary: { data: { data: Buffer.from('hello') } } });
+			const source = await item.getBinary('data');
+			const open = jest.fn(source.open.bind(source));
+			item.getBinary = () => Promise.resolve({ ...source, open });
+			const params = { idempotencyKey: 'k', contentSource: 'binary' } as const;
+			await uploads.run(params, item);
+			expect(open).toHaveBeenCalledTimes(1);
+		});
+
 		test('with replace, the file is replaced once', async () => {
 			const { id } = await uploads.run({ content: base64('old') });
 			const params = { ...keyed, onExisting: 'replace' } as const;

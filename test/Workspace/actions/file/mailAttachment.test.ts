@@ -135,8 +135,8 @@ describe('nothing is uploaded', () => {
 		for (const id of [elsewhere, randomBytes(60).toString('hex')])
 			expect(await refuse(seed(file('a.pdf')), id)).toEqual([
 				400,
-				'Gmail: Invalid attachment token',
-				expect.any(String),
+				expect.stringContaining('not have exactly one attachment'),
+				expect.stringContaining("The email has: 'a.pdf'"),
 			]);
 	});
 

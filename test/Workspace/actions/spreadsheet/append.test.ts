@@ -126,12 +126,35 @@ test('USER_ENTERED lets Google interpret and insert in one request', async () =>
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:B3')).toEqual([['=1+1', 5]]);
 });
 
-test('USER_ENTERED: the result says where the rows are if Google puts them below checkboxes', async () => {
+test('USER_ENTERED: cells land below their column, whatever stands beside it', async () => {
+	const header = ['Name', '', 'Other'];
+	const spreadsheetId = calls.sheet([header, ['Anna', '', 'x']]);
+	const { updatedRange } = await append(spreadsheetId, 'Sheet1', [['Ben']], typed);
+	expect(updatedRange).toBe('Sheet1!A3');
+	expect(calls.sent.at(-1)).toMatchObject({ body: { values: [['Ben']] } });
+});
+
+test('USER_ENTERED: a row without a value is appended beside a table', async () => {
+	const blankRows = Array.from({ length: 10 }, () => []);
+	const spreadsheetId = calls.sheet([['a', 'b'], ...blankRows, ['', '', 'z']]);
+	const { updatedRange } = await append(spreadsheetId, 'Sheet1!C:D', [[null]], typed);
+	expect(updatedRange).toBe('Sheet1!C13');
+	expect(calls.sent.at(-1)?.path).toMatch(/Sheet1!C12:append$/);
+});
+
+test('USER_ENTERED: a hint says where the rows are if Google puts them below checkboxes', async () => {
 	const prepared = Array.from({ length: 9 }, () => ['', false]);
 	const spreadsheetId = calls.sheet([['Name', 'Paid'], ['Anna', true], ...prepared]);
+	const item = testItem();
 	const params = { spreadsheetId, range: 'Sheet1', values: [['Ben', 'TRUE']], ...typed };
-	const [appended] = await calls.together('append', [{ params, item: testItem() }]);
+	const [appended] = await calls.together('append', [{ params, item }]);
 	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A12:B12' });
+	expect(item.hints).toEqual([
+		'Google put the rows from row 12 on, not directly below row 2, because cells between are in use, such as unticked checkboxes.',
+	]);
+	item.hints.length = 0;
+	await calls.together('append', [{ params, item }]);
+	expect(item.hints).toEqual([]);
 });
 
 describe('items with the same target', () => {

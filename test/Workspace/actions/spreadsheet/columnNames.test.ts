@@ -1,7 +1,11 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
 import type { IDataObject } from 'n8n-workflow';
 
-import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
+import {
+	nameColumns,
+	nameInOtherCase,
+} from '../../../../nodes/Workspace/actions/spreadsheet/table';
+import { expectLinear } from '../../../growth';
 import { grid, isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -22,6 +26,13 @@ test('a name is not so long that V8 compares it with all others of its length', 
 	const cut = `${'n'.repeat(10_000)}…`;
 	expect(names).toEqual([cut, `${cut}_2`, 'short']);
 	expect([...columnsByName]).toEqual(names.map((name, column) => [name, column]));
+});
+
+test('nor a name in lower case, which may be twice as long', () => {
+	const buildHeaders = (text: string) => Array.from(text, (_, at) => `${'İ'.repeat(9990)}${at}`);
+	const find = (headers: readonly string[]) =>
+		nameInOtherCase(nameColumns(headers, 0), headers.slice(0, 1));
+	expectLinear('x', buildHeaders, find, 500);
 });
 
 const headers: ReadonlyArray<readonly [unknown, string | undefined, readonly string[]]> = [
@@ -162,17 +173,16 @@ describe('a name in another case', () => {
 		const stored = calls.stored(spreadsheetId);
 		expect(stored).toEqual([header, ['Hi', 'Cleo'], ['Lunch', 'Ben']]);
 		await send('write', spreadsheetId, { writeMode: 'replace' }, { sender: 'Dua' });
-		expect(calls.stored(spreadsheetId)).toEqual([['sender'], ['Dua']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['Sender'], ['Dua']]);
 	});
 
 	test.each([
-		[['Name', 'name'], { NAME: 'x', Name: 'y' }, "no column 'NAME'"],
-		[['Name'], { NAME: 'x', name: 'y' }, "belong to one column: 'NAME', 'name'"],
-		[['Name'], { name: 'x', Name: 'y' }, "belong to one column: 'name', 'Name'"],
-	])('finds none of %j for the item %j', async (header, json, message) => {
+		[['Name', 'name'], { NAME: 'x', Name: 'y' }],
+		[['Name'], { NAME: 'x', name: 'y' }],
+	])('is none of %j in the item %j', async (header, json) => {
 		const spreadsheetId = calls.sheet([header]);
 		const sending = send('append', spreadsheetId, {}, json);
-		await expect(sending).rejects.toThrow(message);
+		await expect(sending).rejects.toThrow("no column 'NAME'");
 	});
 
 	test('finds it whatever the fields of other items are called', async () => {
@@ -181,6 +191,37 @@ describe('a name in another case', () => {
 		await send('append', spreadsheetId, { extraColumns: 'add' }, ...all);
 		const stored = calls.stored(spreadsheetId);
 		expect(stored).toEqual([['Subject', 'Sender'], ['a'], ['b'], ['c']]);
+	});
+
+	test.each([
+		['ignore', { Name: 'x', name: 'y' }, grid(['Name', 'Age'], ['x'])],
+		['add', { Name: 'x', name: 'y' }, grid(['Name', 'Age', 'name'], ['x', '', 'y'])],
+		['ignore', { NAME: 'x', name: 'y', Age: 1 }, grid(['Name', 'Age'], ['', 1])],
+	])(
+		'with Extra Columns %s, the item %j has another column',
+		async (extraColumns, json, rows) => {
+			const spreadsheetId = calls.sheet([['Name', 'Age']]);
+			await send('append', spreadsheetId, { extraColumns }, json);
+			expect(calls.stored(spreadsheetId)).toEqual(rows);
+		},
+	);
+
+	test('keeps columns in their places in Replace', async () => {
+		const rows = grid(['Date', 'Amount'], ['Monday', 2]);
+		const spreadsheetId = calls.sheet([...rows, ['Tuesday', 3]]);
+		const json = { amount: 2, date: 'Monday' };
+		await send('write', spreadsheetId, { writeMode: 'replace' }, json);
+		expect(calls.stored(spreadsheetId)).toEqual(rows);
+	});
+
+	test('is no letter of a column without a header', async () => {
+		const header = ['Name', '', 'Mail'];
+		const spreadsheetId = calls.sheet([header]);
+		const sending = send('append', spreadsheetId, {}, { Name: 'x', b: 'z' });
+		await expect(sending).rejects.toThrow("no column 'b'");
+		const given = { extraColumns: 'ignore' };
+		await send('append', spreadsheetId, given, { Name: 'x', b: 'z' }, { Name: 'y', B: 'z' });
+		expect(calls.stored(spreadsheetId)).toEqual(grid(header, ['x'], ['y', 'z']));
 	});
 
 	test('in filters and Match Columns', async () => {

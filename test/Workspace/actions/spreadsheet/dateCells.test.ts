@@ -54,10 +54,16 @@ describe.each<[string, 'append' | 'write', object]>([
 		expect(await readAt(spreadsheetId)).toEqual([shown, shown]);
 	});
 
-	test('a cell that has a date format keeps it', async () => {
-		const spreadsheetId = seed();
+	test.each([
+		[['Key', 'At'], 'At'],
+		[['Key', 'At'], 'at'],
+		[['Key'], 'B'],
+		[['', '', '', 'Other'], 'At'],
+	])('a cell that has a date format keeps it: below %j, %s', async (header, column) => {
+		const spreadsheetId = seed([header]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
-		await send(name, spreadsheetId, more, { Key: 'a', At: instant });
+		const row = { Key: 'a', [column]: instant };
+		await send(name, spreadsheetId, { ...more, range: 'Sheet1!A:B' }, row);
 		const cell = { value: serial, format: 'dd.mm.yyyy' };
 		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell]]);
 	});

@@ -52,6 +52,9 @@ test.each<[string, string, string | undefined]>([
 	['31-01-2024', 'nl_NL', '2024-01-31'],
 	['2024/1/31', 'ja_JP', '2024-01-31'],
 	['2024. 1. 31.', 'ko_KR', '2024-01-31'],
+	['31.1.2024.', 'de_DE', '2024-01-31'],
+	['31.\u00a01.\u00a02024', 'cs_CZ', '2024-01-31'],
+	['1/31/2024.', 'en_US', undefined],
 	['10:30', 'de_DE', '10:30:00'],
 	['25:30', 'de_DE', '25:30:00'],
 	['2024-01-05', 'de_DE', '2024-01-05'],
@@ -238,6 +241,16 @@ describe('a tab that is not there', () => {
 		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
 		const bodies = calls.sent.map(({ body }) => JSON.stringify(body ?? {}));
 		expect(bodies.filter((body) => body.includes('addSheet'))).toHaveLength(1);
+	});
+
+	test('grows for the rows, although the tabs were read before', async () => {
+		const spreadsheetId = calls.sheet();
+		const item = testItem();
+		await calls.one('read', { spreadsheetId, range: 'A1', output: 'values' }, item);
+		const values = Array.from({ length: 1500 }, (_, at) => [at]);
+		const given = { spreadsheetId, range: 'Log', createTab: true, values };
+		await calls.one('write', given, item);
+		expect(calls.stored(spreadsheetId, 'Log')).toEqual(values);
 	});
 
 	test('two executions at once make one', async () => {

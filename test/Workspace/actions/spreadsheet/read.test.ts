@@ -1,7 +1,7 @@
 import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { grid, SheetCalls, tabNamed } from './sheetCalls';
+import { grid, isoForm, SheetCalls, tabNamed } from './sheetCalls';
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 
 const calls = new SheetCalls();
@@ -118,6 +118,15 @@ describe('rows', () => {
 		expect(await calls.rows(given)).toEqual([]);
 		expect(calls.sent.at(-1)?.path).toMatch(/Sheet1!B2$/);
 		expect(calls.methods).toEqual(['values.get', 'values.get']);
+	});
+
+	test('what the sheet shows for a header is fetched without the rows', async () => {
+		const spreadsheetId = calls.typed(['', 2024], ['x', 1], ['y', 2]);
+		expect(await calls.rows({ spreadsheetId, range: 'Sheet1', ...isoForm })).toMatchObject([
+			{ '2024': 1 },
+			{ '2024': 2 },
+		]);
+		expect(calls.sent.at(-1)?.path).toMatch(/Sheet1!A1:B1$/);
 	});
 
 	test('a header row below the data', async () => {
@@ -254,6 +263,17 @@ test('a filter of the form whose expression has no value is refused', async () =
 	const running = calls.form('read', calls.sheet(people), fields);
 	expect((await failureOf(running)).message).toContain('and value (text)');
 	expect(calls.sent).toEqual([]);
+});
+
+test('rows that are far wider than what they hold are refused', async () => {
+	const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000, columnCount: 4000 });
+	const header = Array.from({ length: 4000 }, (_, at) => `h${at}`);
+	const narrow = Array.from({ length: 1900 }, () => ['x']);
+	calls.google.sheets.enter(spreadsheetId, 'Sheet1!A1', [header, ...narrow]);
+	const failure = await calls.failure('read', { spreadsheetId, output: 'rows' });
+	expect(failure.message).toContain('The rows have 4000 columns');
+	expect(await calls.rows({ spreadsheetId, maxRows: 3 })).toHaveLength(3);
+	expect(await calls.rows({ spreadsheetId, range: 'Sheet1!A:C' })).toHaveLength(1900);
 });
 
 describe('column names', () => {

@@ -29,6 +29,12 @@ const people = (count: number) =>
 	Array.from({ length: count }, (_, at) => ({ Name: `n${at}`, Age: at }));
 const table = grid(['Name', 'Age'], ['Anna', 31], ['Ben', 42]);
 
+test('a field without a value keeps its column', async () => {
+	const spreadsheetId = calls.sheet(table);
+	await replace(spreadsheetId, 'Sheet1', { Name: 'Cleo', Age: undefined });
+	expect(calls.stored(spreadsheetId)).toEqual(grid(['Name', 'Age'], ['Cleo']));
+});
+
 describe('what stands below the old table', () => {
 	const below = [[], [], ['', 'Total']];
 

@@ -59,6 +59,22 @@ test.each<[string, string, unknown]>([
 	expect(updated).toHaveLength(1);
 });
 
+test.each<[string, unknown, string]>([
+	['5.1.2024', '5.1.2024', 'dd.mm.yyyy'],
+	['05.01.2024', 45296.5, 'dd.mm.yyyy'],
+	['10:30', (10 * 3600 + 30 * 60 + 15) / 86_400, 'h:mm'],
+])('the key %s finds the cell with %j as %s, which shows it', async (Day, stored, format) => {
+	const rows = grid(['Day', 'A'], [45000, ''], [stored, 'old']);
+	const id = calls.book([{ title: 'Sheet1', rows }], { locale: 'de_DE' });
+	calls.google.sheets.format(id, 'Sheet1!A2:A9', format as never);
+	await calls.form('write', id, {
+		...{ valuesSource: 'columns', tab: tabNamed('Sheet1') },
+		...{ writeMode: 'updateOrAdd', matchColumns: ['Day'] },
+		columns: { mappingMode: 'defineBelow', value: { Day, A: 'new' }, schema: [] },
+	});
+	expect(calls.stored(id).slice(2)).toEqual([[stored, 'new']]);
+});
+
 test.each(['3', '={{ 1 + 2 }}'])('Columns match the row %j', async (rowNumber) => {
 	const rows = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
 	expect(rows).toEqual([['a', 3, false, '00123', 45296]]);

@@ -73,14 +73,17 @@ export async function fetchCells(
 	const formats = isIso
 		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
 		: noFormats;
-	const needsShown = hasFilters || rows[headerRow]?.some(mayBeShownOtherwise);
+	let shownRows = rows;
+	if (hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
+	else if (rows[headerRow]?.some(mayBeShownOtherwise))
+		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, rows, headerRow));
 	return {
 		range,
 		start: ranges.parseBounds(ranges.parseRange(range)),
 		rows,
 		headerRow,
 		findDateFormat: formats.find,
-		shownRows: needsShown ? (await fetchAs('FORMATTED_VALUE')).rows : rows,
+		shownRows,
 		comparedRows: comparesSize ? (await fetchAs('UNFORMATTED_VALUE')).rows : rows,
 		timeZone: formats.timeZone || (comparesSize ? await spreadsheet.fetchTimeZone() : ''),
 	};
@@ -91,6 +94,18 @@ export async function fetchCells(
  */
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
+
+/** Fetches what the sheet shows in one of the rows of a range, which may have many. */
+async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows, row: number) {
+	const { tab, ...place } = ranges.parseRange(range);
+	const start = ranges.parseBounds(place);
+	const firstCell = { row: start.row + row, column: start.column };
+	const { length } = rows[row] ?? [];
+	const area = ranges.printTabArea(tab, firstCell, 1, length);
+	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
+	const [texts = []] = shown.rows;
+	return texts;
+}
 
 /**
  * Fetches the rows of a range. Equal requests, also those of other items of the run, are one

@@ -6,7 +6,7 @@ import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, findColumn, headerRowAdvice, type NamedColumns } from '../table';
+import { createColumnError, headerRowAdvice, type NamedColumns, nameInOtherCase } from '../table';
 import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
@@ -199,7 +199,7 @@ function buildFilterTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = findColumn(columns, name);
+	const columnInTab = nameInOtherCase(columns, [name]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
 		throw createColumnError(message, columns.names, headerRowAdvice);

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 import type { IDataObject } from 'n8n-workflow';
 
+import { createRefusal } from '../../../../core/errors';
 import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer';
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
@@ -27,6 +28,11 @@ export interface ReadRows {
 }
 
 /**
+ * Our limit for the empty cells that the node adds, because Google leaves them out at the end of a
+ * row.
+ */
+const maxPaddingCells = 5_000_000;
+/**
  * After this many cells, the node lets n8n do other work, because building the items of a full
  * sheet takes about a second.
  */
@@ -42,7 +48,7 @@ interface RowOptions extends RowFilters {
 /**
  * Builds the items of rows that have a value, match the filters and are within Start Row and Limit.
  * Their keys are the column names and `rowNumber`, the number in the tab.
- * @throws NodeError 400 if a filter names an unknown column
+ * @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
 	const columns = nameColumns(listHeaders(cells), cells.start.column);
@@ -50,6 +56,7 @@ export async function buildRowItems(cells: FetchedCells, options: RowOptions): P
 	const startRow = options.startRow - 1 - cells.start.row;
 	const skippedCount = rows.filter((row) => row < startRow).length;
 	const returnedRows = rows.slice(skippedCount, skippedCount + (options.maxRows || Infinity));
+	refuseWideRows(cells, columns.names.length, returnedRows);
 	const items = await toItems(cells, columns.names, returnedRows);
 	return { items, columnNames: columns.names, total: rows.length, skippedCount };
 }
@@ -84,6 +91,19 @@ function listFilledRows({ rows, headerRow }: FetchedCells): number[] {
 	for (let row = headerRow + 1; row <= lastRow; row++)
 		if (rows[row]?.some((cell) => cell !== '')) filledRows.push(row);
 	return filledRows;
+}
+
+function refuseWideRows({ rows }: FetchedCells, width: number, returnedRows: readonly number[]) {
+	let paddingCells = 0;
+	for (const row of returnedRows) {
+		const { length } = rows[row] ?? [];
+		paddingCells += width - length;
+	}
+	if (paddingCells <= maxPaddingCells) return;
+	throw createRefusal(
+		`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
+		`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
+	);
 }
 
 /**

@@ -11,8 +11,8 @@ import type { Spreadsheet } from '../spreadsheet';
 import {
 	createColumnError,
 	fetchBody,
-	findColumn,
 	type FittedTable,
+	nameInOtherCase,
 	type TableBody,
 } from '../table';
 import type { PlannedWrite, RowChange, RowStep } from '../tablePlan';
@@ -50,9 +50,10 @@ export async function planMatches(
 function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
 	const [name = '', ...otherNames] = matchColumns;
 	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
-	const unknownNames = matchColumns.filter((column) => findColumn(table, column) === undefined);
+	const columnsByName = nameInOtherCase(table, matchColumns);
+	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
 	if (unknownNames.length === 0)
-		return matchColumns.flatMap((column) => findColumn(table, column) ?? []);
+		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
@@ -190,7 +191,7 @@ class RowMatcher {
 
 	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
 	#lookUp(index: KeyIndex, key: Key, areTexts?: readonly boolean[]): readonly number[] {
-		const candidates = index.get(this.#toIndexText(key)) ?? [];
+		const candidates = index.get(this.#toIndexText(key, areTexts)) ?? [];
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
 			const rows = candidates.filter((row) =>
 				this.#readKey(row, areTexts).every((cell, at) => isEqual(cell, key[at] ?? '')),
@@ -210,7 +211,7 @@ class RowMatcher {
 	#addToIndex(row: number, index = this.#index, areTexts?: readonly boolean[]): void {
 		const key = this.#readKey(row, areTexts);
 		if (!key.every(isText)) this.#hasValues = true;
-		getOrAdd(index, this.#toIndexText(key), () => []).push(row);
+		getOrAdd(index, this.#toIndexText(key, areTexts), () => []).push(row);
 	}
 
 	/**
@@ -224,9 +225,14 @@ class RowMatcher {
 		});
 	}
 
-	/** Returns the same text for all keys that may be equal. Some others have it, too. */
-	#toIndexText(key: Key): string {
-		const texts = key.map((cell) => toIndexText(cell, this.#table.settings));
+	/**
+	 * Returns the same text for all keys that may be equal. Some others have it, too.
+	 * @param areTexts the columns in which only the text counts
+	 */
+	#toIndexText(key: Key, areTexts: readonly boolean[] = []): string {
+		const texts = key.map((cell, at) =>
+			areTexts[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
+		);
 		return texts.map((text) => text.slice(0, maxIndexLength / texts.length)).join('\n');
 	}
 

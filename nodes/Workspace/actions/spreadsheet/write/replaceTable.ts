@@ -29,7 +29,8 @@ export async function planReplacement(
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
 	const names = collectNames(all.flatMap(({ prepared }) => prepared.namedRows));
-	const oldTable = fitColumns(foundTable, names, false);
+	// Each name becomes a column of the new table.
+	const oldTable = fitColumns(foundTable, names, false, () => true);
 	const table = layOutTable(oldTable, names);
 	// With what is below a native table and beside the old columns.
 	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
@@ -37,7 +38,7 @@ export async function planReplacement(
 	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
 		const rows = namedRows.map((row) =>
-			table.sortedNames.map((name) => readCell(row, name, foundTable, params) ?? ''),
+			table.sortedNames.map((name) => readCell(row, name, oldTable, params) ?? ''),
 		);
 		return { item, rows: rows.map((cells) => fitCellRow(cells, table.firstColumn)) };
 	});

@@ -57,7 +57,7 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	const columnCount = area.column + countColumns(rows);
 	if (rowCount > area.lastRow + 1 || columnCount > area.lastColumn + 1) return false;
 	// A named range has a fixed size.
-	if (target.name !== undefined && !(await spreadsheet.findTab(target.name))) return false;
+	if (target.name !== undefined && !(await spreadsheet.hasTab(target.name))) return false;
 	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
 	const requests = buildEnlargeTabRequests(tab, rowCount, columnCount);
 	await spreadsheet.change(requests);
