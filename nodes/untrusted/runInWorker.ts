@@ -73,22 +73,34 @@ async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: Abo
 		const worker = (lane.worker ??= startThread(lane));
 		worker.ref();
 		worker.postMessage(input);
-		// This also ends with an error of the thread, which its exit follows.
+		// This also ends with an error of the thread.
 		const answer = once(worker, 'message', { signal }) as Promise<[WorkerOutput]>;
-		const [output] = await Promise.race([answer, rejectAtLimit(worker, seconds, end.signal)]);
+		const [output] = await Promise.race([
+			answer,
+			rejectAtExit(worker, end.signal),
+			rejectAtLimit(worker, seconds, end.signal),
+		]);
 		worker.unref();
 		return output;
 	} catch (error) {
 		// A late answer must not reach the next task.
 		await lane.worker?.terminate();
-		const isKnown = error instanceof LimitExceeded;
-		return { problem: isKnown ? error.message : 'the worker thread that reads it stopped' };
+		return { problem: describeProblem(error) };
 	} finally {
 		end.abort();
 	}
 }
 
 class LimitExceeded extends Error {}
+
+const memoryProblem = `reading it takes more than ${maxMegabytes} MB of memory`;
+
+function describeProblem(error: unknown): string {
+	if (error instanceof LimitExceeded) return error.message;
+	const { code } = error as NodeJS.ErrnoException;
+	if (code === 'ERR_WORKER_OUT_OF_MEMORY') return memoryProblem;
+	return 'the worker thread that reads it stopped';
+}
 
 function startThread(lane: Lane): Worker {
 	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets,
@@ -102,6 +114,12 @@ function startThread(lane: Lane): Worker {
 	return worker;
 }
 
+/** A thread that ends without an error sends no answer either. */
+async function rejectAtExit(worker: Worker, signal: AbortSignal): Promise<never> {
+	await once(worker, 'exit', { signal });
+	throw new Error('The thread ended.');
+}
+
 /**
  * Counts checks and not time, because the output may be there already if n8n's main thread was
  * busy.
@@ -109,8 +127,7 @@ function startThread(lane: Lane): Worker {
 async function rejectAtLimit(worker: Worker, seconds: number, signal: AbortSignal): Promise<never> {
 	for (let checks = 0; checks < seconds * checksPerSecond; checks++) {
 		await sleep(1000 / checksPerSecond, undefined, { signal });
-		if ((await measureMegabytes(worker)) > maxMegabytes)
-			throw new LimitExceeded(`reading it takes more than ${maxMegabytes} MB of memory`);
+		if ((await measureMegabytes(worker)) > maxMegabytes) throw new LimitExceeded(memoryProblem);
 	}
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
 }

@@ -25,6 +25,11 @@ test.each([
 	],
 	['a link that names its address', '<a href="https://a">See https://a</a>.', 'See https://a.'],
 	[
+		'links whose text only ends like their address',
+		'<a href="mailto:n@b.c">ann@b.c</a>, <a href="b.c">Web b.c</a>, <a href="a b">a b</a>',
+		'ann@b.c [n@b.c], Web b.c, a b',
+	],
+	[
 		'an address',
 		'<a href="mailto:a@example.com">a@example.com</a>, <a href="#top">up</a>',
 		'a@example.com, up',
@@ -150,6 +155,8 @@ test.each([
 		`> > > > > a\n\n${'  '.repeat(4)}* b\n${'  '.repeat(5)}c`,
 	],
 	['code that ends', '</pre>a  b<pre>c  d</pre>e  f', 'a b\n\nc  d\n\ne f'],
+	['code with stray ends', '<div><pre>a  b</i></div>\nc  d</pre>e  f', 'a  b\n\nc  d\n\ne f'],
+	['code with a table', '<pre><table><tr><td>a  b</table>c  d</pre>', 'a  b\nc  d'],
 	['blank lines in code, and a sign', 'x<pre>a\n\n\n\nb&amp;c', 'x\n\na\n\n\n\nb&c'],
 	['blank lines elsewhere', 'a<br/><br/><br/><br/>b', 'a\n\nb'],
 	['numbers from one', '<ol><li>a</ol><ol start=10><li>b<li>c</ol>', '1. a\n\n10. b\n11. c'],
@@ -233,6 +240,10 @@ describe('what a style sheet hides is not shown', () => {
 		['no height', '.preheader{max-height:0.0em;overflow:hidden}'],
 		['an ID', '@import url(a.css);#top{max-height:0%;overflow:hidden}'],
 		['an element', 'div{display:none}'],
+		[
+			'no height, in spite of what another property shows',
+			'.preheader{max-height:0;overflow:hidden} .big{display:block;visibility:visible}',
+		],
 		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
 		[
 			'behind a block for phones',

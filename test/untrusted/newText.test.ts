@@ -45,7 +45,7 @@ test.each([
 	['no date', 'Yes.\n\n"Ann Lee" <ann@example.com>:\n> Shall I?', 'Yes.'],
 	[
 		'answers between the questions',
-		'On 5/1, 10:00, Ann wrote:\n> One?\n\nYes.\n\n> Two?\n> Three?\n\nNo: never.\n',
+		'Ann wrote on 5/1:\n> One?\n\nYes.\n\n> Two?\n> Three?\n\nNo: never.\n',
 		'Yes.\n\n\nNo: never.',
 	],
 	['a text below', '> Shall I?\n\nYes.\n\n-- \nBob\nSales\n', 'Yes.'],
@@ -88,11 +88,11 @@ test.each([
 		'Yes.',
 	],
 	['more of them', `Yes.\na@b.example:${'\n'.repeat(12)}> Shall I?`, 'Yes.\na@b.example:'],
-	['a long introduction', `Yes.\n\n9:30${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
+	['a long introduction', `Yes.\n\n2026${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
 	[
 		'a paragraph that is too long for one',
-		`9:30${'x'.repeat(490)} wrote:\n> Shall I?`,
-		`9:30${'x'.repeat(490)} wrote:`,
+		`2026${'x'.repeat(490)} wrote:\n> Shall I?`,
+		`2026${'x'.repeat(490)} wrote:`,
 	],
 	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\n\nNo.'],
 	[
@@ -113,6 +113,22 @@ test.each([
 	['a quote alone', '> Shall I?', '> Shall I?'],
 	['a signature alone', '-- \nBob', '-- \nBob'],
 	['nothing', '', ''],
+	['Alpine', 'Yes.\n\nOn Mon, 5 Jan 2026, Ann Lee wrote:\n\n> Shall I?', 'Yes.'],
+	['SeaMonkey', 'Yes.\n\nAnn Lee wrote on 05.01.26 10:00:\n> Shall I?', 'Yes.'],
+	['an initial', 'Yes.\n\nOn 5 Jan 2026 10:00, I. Ivanova wrote:\n> Shall I?', 'Yes.'],
+	[
+		'a name like a word of the first person',
+		'Yes.\n\nOn 5 Jan 2026 10:00, Vi Lee wrote:\n> Shall I?',
+		'Yes.',
+	],
+	[
+		'a date and an address on two lines',
+		'Yes.\n\n5 Jan 2026\nann@example.com:\n> Shall I?',
+		'Yes.',
+	],
+	...['iPhoneから送信', "iPhone'umdan gönderildi", 'iPhone ile gönderilmiştir'].map(
+		(line): [string, string, string] => [line, `Yes.\n\n${line}`, 'Yes.'],
+	),
 ])('of a reply, the new text is left: %s', (_what, text, left) => {
 	expect(keepNewText(text, reply)).toBe(left);
 });
@@ -155,6 +171,16 @@ test.each([
 		'a forwarded message in Gmail',
 		'FYI\n\n---------- Forwarded message ---------\nFrom: Ann\n\nold',
 		reply,
+	],
+	[
+		'a forwarded message below its introduction',
+		'Hi.\n\nThis came from ann@example.com:\n\n> Begin forwarded message:\n>\n> From: Ann\n> Subject: Offer\n> Date: 5 May\n>\n> old',
+		first,
+	],
+	[
+		'a sentence behind what introduces an earlier message',
+		'Hi.\n\nOn 5 May 2026 at 9:30, Ann <ann@example.com> wrote: we accept. Please act.\n\n> Omnia',
+		first,
 	],
 	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
 	[

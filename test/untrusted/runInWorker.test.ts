@@ -27,6 +27,13 @@ test('texts are read one after another', async () => {
 	]);
 });
 
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+/** What V8 does at its limit could end the process of the test, too. */
+const outOfMemory = 'throw Object.assign(new Error("x"), { code: "ERR_WORKER_OUT_OF_MEMORY" })';
+
 test('a system that starts no thread is told, and the next text is read', async () => {
 	await jest.isolateModulesAsync(async () => {
 		const { runInWorker: ask } = await import('../../nodes/untrusted/runInWorker');
@@ -36,6 +43,22 @@ test('a system that starts no thread is told, and the next text is read', async 
 		const problem = 'the worker thread that reads it stopped';
 		expect(await ask('htmlToText', 'a', undefined)).toEqual({ problem });
 		start.mockRestore();
+		expect(await ask('htmlToText', 'a', undefined)).toEqual({ result: 'a' });
+	});
+});
+
+test.each([
+	['is out of memory', 'reading it takes more than 384 MB of memory', outOfMemory],
+	['fails', 'the worker thread that reads it stopped', 'throw new Error("x")'],
+	['ends without an error', 'the worker thread that reads it stopped', 'process.exit()'],
+])('a thread that %s is told, and the next text is read', async (_what, problem, code) => {
+	await jest.isolateModulesAsync(async () => {
+		const { runInWorker: ask } = await import('../../nodes/untrusted/runInWorker');
+		const script = `require('node:worker_threads').parentPort.on('message', () => { ${code} })`;
+		const thread = new threads.Worker(script, { eval: true });
+		jest.spyOn(threads, 'Worker').mockImplementationOnce(() => thread);
+		expect(await ask('htmlToText', 'a', undefined)).toEqual({ problem });
+		jest.restoreAllMocks();
 		expect(await ask('htmlToText', 'a', undefined)).toEqual({ result: 'a' });
 	});
 });

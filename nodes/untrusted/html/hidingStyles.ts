@@ -11,27 +11,31 @@ const hidingPatterns = new Map([
  * too much text is better than too little.
  */
 export class HidingStyles {
-	/** Tags, classes and IDs, such as `td`, `.preheader` and `td.preheader`. */
+	/**
+	 * A property with a tag, class or ID, such as `display td`, `display .preheader` and
+	 * `display td.preheader`.
+	 */
 	readonly #hiding = new Set<string>();
 	readonly #showing = new Set<string>();
 
 	/** @param css the content of a `style` element */
 	addStyleSheet(css: string): void {
 		// A rule without an end is none.
-		for (const rule of removeBlocks(css).split('}').slice(0, -1)) {
-			const [block = '', selectors = ''] = rule.split('{').reverse();
-			const effect = findEffect(block);
-			for (const selector of selectors.split(',')) this.#addRule(selector.trim(), effect);
+		for (const text of removeBlocks(css).split('}').slice(0, -1)) {
+			const [block = '', selectors = ''] = text.split('{').reverse();
+			const style = readStyle(block);
+			for (const selector of selectors.split(',')) this.#addRule(selector.trim(), style);
 		}
 	}
 
-	#addRule(selector: string, effect: Effect): void {
-		// A longer part is no name of a class.
-		const [lastPart = ''] = /[.#]?[\w-]+$/.exec(selector.slice(-200)) ?? [];
-		if (effect === 'shows') this.#showing.add(lastPart);
-		// A rule that also depends on something else may show an element, but never hides one.
+	#addRule(selector: string, style: Style): void {
 		const isSimple = /^[a-z\d]*(?:[.#][\w-]+)?$/i.test(selector);
-		if (effect === 'hides' && isSimple) this.#hiding.add(selector);
+		// A longer part is no name of a class.
+		const lastPart = /[.#]?[\w-]+$/.exec(selector.slice(-200))?.[0];
+		for (const [property, isHiding] of style)
+			if (!isHiding) this.#showing.add(`${property} ${lastPart}`);
+			// A rule that also depends on something else may show an element, but never hides one.
+			else if (isSimple) this.#hiding.add(`${property} ${selector}`);
 	}
 
 	/**
@@ -43,10 +47,15 @@ export class HidingStyles {
 		// Nobody sends a page without a text.
 		if (tag === 'html' || tag === 'body') return false;
 		const selectors = listSelectors(tag, attributes);
-		const ownEffect = findEffect(attributes.get('style') ?? '');
-		if (ownEffect === 'shows' || selectors.some((selector) => this.#showing.has(selector)))
-			return false;
-		return ownEffect === 'hides' || selectors.some((selector) => this.#hiding.has(selector));
+		const ownStyle = readStyle(attributes.get('style') ?? '');
+		for (const property of hidingPatterns.keys()) {
+			const rules = selectors.map((selector) => `${property} ${selector}`);
+			const isShown =
+				ownStyle.get(property) === false || rules.some((rule) => this.#showing.has(rule));
+			if (isShown) continue;
+			if (ownStyle.has(property) || rules.some((rule) => this.#hiding.has(rule))) return true;
+		}
+		return false;
 	}
 }
 
@@ -69,22 +78,20 @@ function removeBlocks(css: string): string {
 		.replaceAll(innermostBlockPattern, ' ');
 }
 
-type Effect = 'hides' | 'shows' | 'none';
+/** Whether the value of a property hides the element, by property. */
+type Style = ReadonlyMap<string, boolean>;
 
-/** Finds out what a block of declarations does to the elements of its rule. */
-function findEffect(block: string): Effect {
-	/** Whether the value of a property hides the element, by property. */
-	const hides = new Map<string, boolean>();
+function readStyle(block: string): Style {
+	const style = new Map<string, boolean>();
 	const isCut = /overflow(?:-y)?\s*:\s*(?:hidden|clip)/i.test(block);
 	for (const declaration of block.toLowerCase().split(';')) {
 		const [property = '', value = ''] = declaration.split(':').map((text) => text.trim());
 		const pattern = hidingPatterns.get(property);
 		// Too much text is better than too little.
-		if (!pattern || hides.get(property) === false) continue;
+		if (!pattern || style.get(property) === false) continue;
 		const isHiding = pattern.test(value.replace(/!\s*important$/, '').trim());
 		// What is higher than its element is shown all the same, unless it is cut.
-		if (!isHiding || property !== 'max-height' || isCut) hides.set(property, isHiding);
+		if (!isHiding || property !== 'max-height' || isCut) style.set(property, isHiding);
 	}
-	if ([...hides.values()].includes(true)) return 'hides';
-	return hides.size > 0 ? 'shows' : 'none';
+	return style;
 }

@@ -65,7 +65,7 @@ class HtmlReader implements Callbacks {
 	#linkAddress = '';
 	/** The number of pieces before the link. */
 	#linkStart = 0;
-	/** The outermost `pre`, or element whose style keeps white space. */
+	/** The outermost element whose style keeps white space. */
 	#preformatted: TrackedElement | undefined;
 
 	readonly oncdata = ignore;
@@ -150,7 +150,7 @@ class HtmlReader implements Callbacks {
 		this.#ensureBreaksAround(tag);
 		if (!this.#preformatted && this.#keepsWhiteSpace(tag)) {
 			this.#preformatted = new TrackedElement(tag);
-			writer.isPreformatted = true;
+			writer.openPreCount++;
 		}
 		if (tag === 'a') this.#openLink();
 		else if (tag === 'br') writer.addLineBreak();
@@ -168,6 +168,7 @@ class HtmlReader implements Callbacks {
 			const start = Number.parseInt(this.#getAttribute('start'), 10);
 			writer.openList(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
+		else if (tag === 'pre') writer.openPreCount++;
 	}
 
 	onclosetag(start: number, end: number): void {
@@ -186,17 +187,17 @@ class HtmlReader implements Callbacks {
 		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
+		else if (tag === 'pre') writer.openPreCount = Math.max(0, writer.openPreCount - 1);
 	}
 
 	#keepsWhiteSpace(tag: string): boolean {
 		const style = this.#getAttribute('style');
-		const isStyled = /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
-		return tag === 'pre' || (isStyled && !voidElements.has(tag));
+		return !voidElements.has(tag) && /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
 	}
 
 	#endPreformatted(): void {
 		this.#preformatted = undefined;
-		this.#writer.isPreformatted = false;
+		this.#writer.openPreCount--;
 	}
 
 	#ensureBreaksAround(tag: string): void {
@@ -221,7 +222,8 @@ class HtmlReader implements Callbacks {
 		this.#linkAddress = '';
 		const text = this.#writer.getTextFrom(this.#linkStart).trim();
 		if (text === '') this.#writer.write(` ${address} `);
-		else if (!text.endsWith(address)) this.#writer.appendToLine(` [${address}]`);
+		else if (!` ${text.replaceAll(/\s/g, ' ')}`.endsWith(` ${address}`))
+			this.#writer.appendToLine(` [${address}]`);
 	}
 }
 

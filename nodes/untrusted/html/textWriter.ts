@@ -43,8 +43,8 @@ class Row {
  */
 export class TextWriter {
 	quoteDepth = 0;
-	/** Whether white space and line breaks are written as they are. */
-	isPreformatted = false;
+	/** In these, white space and line breaks are written as they are. */
+	openPreCount = 0;
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];
 	readonly #pieces: string[] = [];
@@ -88,7 +88,7 @@ export class TextWriter {
 
 	addLineBreak(): void {
 		const count = this.#pendingLineBreaks + 1;
-		this.ensureLineBreaks(this.isPreformatted ? count : Math.min(count, maxLineBreaks));
+		this.ensureLineBreaks(this.openPreCount > 0 ? count : Math.min(count, maxLineBreaks));
 	}
 
 	openTable(): void {
@@ -147,7 +147,7 @@ export class TextWriter {
 	}
 
 	write(text: string): void {
-		if (!this.isPreformatted) {
+		if (this.openPreCount === 0) {
 			this.#writeWords(text.replace(zeroWidthPattern, '').replace(/\s+/g, ' '));
 			return;
 		}

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+
 /**
  * Decodes text of any charset. Does not fail, whatever the name is.
  * @param charset the name in the email; '' if the email has none
@@ -8,10 +10,10 @@ import { TextDecoder } from 'node:util';
 export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
 	const utf16 = findUtf16(bytes, name);
-	if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
-	if (isJapanese(bytes, name)) return new TextDecoder('iso-2022-jp').decode(bytes);
+	if (utf16 !== undefined) return getDecoder(utf16).decode(bytes);
+	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
 	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
-	return createDecoder(name).decode(bytes);
+	return getDecoder(name).decode(bytes);
 }
 
 /**
@@ -69,6 +71,14 @@ const codePages: Record<string, string> = {
 	949: 'euc-kr',
 	950: 'big5',
 };
+
+/**
+ * Decoders by charset name, because creating a decoder takes much longer than decoding a word.
+ * Emails can have any number of names.
+ */
+const decoders = new BoundedMap<string, TextDecoder>(200);
+
+const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
 
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];

@@ -46,6 +46,7 @@ export function findIntroduction(
 	isMarked: boolean,
 ): Introduction | undefined {
 	const lastLine = lines.at(-1) ?? '';
+	const isIntroduction = isMarked ? looksLikeIntroduction : isClearIntroduction;
 	let found: Introduction | undefined;
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
@@ -85,14 +86,15 @@ export function isRuledIntroduction(line: string): boolean {
 	return datePattern.test(phrase) && addressPattern.test(phrase);
 }
 
-/** Without an address, a sentence of the sender could look like an introduction. */
-function isIntroduction(text: string): boolean {
+const looksLikeIntroduction = (text: string) =>
+	datePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
+
+function isClearIntroduction(text: string): boolean {
 	const saysWrote = wrotePattern.test(text);
 	if (bracketedAddressPattern.test(text)) {
 		const endsWithAddress = />[\s,]*[:：]$/.test(text);
 		return datePattern.test(text) && (saysWrote || endsWithAddress);
 	}
-	if (!saysWrote || firstPersonPattern.test(text)) return false;
-	const beginsWithDate = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text);
-	return timePattern.test(text) && (beginsWithDate || text.search(openingPattern) === 0);
+	if (!saysWrote || !timePattern.test(text) || firstPersonPattern.test(text)) return false;
+	return /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
 }

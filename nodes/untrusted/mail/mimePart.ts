@@ -24,7 +24,7 @@ export function getDisposition(part: MimePart): string {
  * Returns the values, not decoded, of all headers with this name in any case, because an email may
  * repeat a header.
  */
-function getRawHeaders({ headers }: MimePart, name: string): string[] {
+export function getRawHeaders({ headers }: MimePart, name: string): string[] {
 	const lowerName = name.toLowerCase();
 	const values: string[] = [];
 	for (const header of headers ?? [])

@@ -77,9 +77,14 @@ class MailLines {
 		}
 		let next = index + 1;
 		while (this.#lines[next] === '' && next <= index + maxBlankLines) next++;
-		const isMarked = this.#isMarked(next);
-		const introduction = this.#findIntroduction(index, isMarked);
-		if (!introduction || !(isMarked || this.#isReply)) return index + 1;
+		const line = this.#lines[index] ?? '';
+		const endsWithColon = /[:：]$/.test(line);
+		const isMarked = endsWithColon && this.#isMarked(next);
+		if (isMarked ? this.#isForward(next) : !this.#isReply) return index + 1;
+		const introduction = endsWithColon
+			? this.#findIntroduction(index, isMarked)
+			: introductions.findInlineIntroduction(line);
+		if (!introduction) return index + 1;
 		this.#drop(index + 1 - introduction.lineCount, next, introduction.textBefore);
 		return isMarked ? this.#drop(next, this.#findQuoteEnd(next)) : this.#dropFrom(index + 1);
 	}
@@ -90,10 +95,7 @@ class MailLines {
 		return end;
 	}
 
-	/** Finds the introduction that ends on a line, or stands in front of the quote on this line. */
 	#findIntroduction(index: number, isMarked: boolean) {
-		const line = this.#lines[index] ?? '';
-		if (!/[:：]$/.test(line)) return introductions.findInlineIntroduction(line);
 		const end = index + 1;
 		let start = end;
 		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
@@ -177,6 +179,8 @@ function dropSignature(lines: readonly string[]): readonly string[] {
 function isSentFrom(line: string): boolean {
 	const phrase = line.trim().toLowerCase();
 	if (!/^[^,!?]{1,70}$/.test(phrase)) return false;
-	const isSent = words.sentFrom.some((beginning) => phrase.startsWith(beginning));
+	const isSent =
+		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
+		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
 	return isSent && words.devices.some((device) => phrase.includes(device));
 }

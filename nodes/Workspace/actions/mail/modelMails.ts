@@ -82,31 +82,45 @@ function toRow(mail: ListedMail): IDataObject {
 }
 
 /**
- * Converts an email, or the emails of a conversation with their texts below each other, without
- * HTML.
+ * Converts one email, or as many emails of a conversation as have room, without HTML.
+ * @param startCharacter counts the texts of a conversation as one text, with a line break between
+ * two of them
  */
 export function toMailAnswer(
 	mails: readonly Mail[],
 	startCharacter: number,
 	includeHeaders: boolean,
 ): ModelAnswer {
-	const emails = mails.map((mail) => toFacts(mail, includeHeaders));
-	const [facts = {}, ...others] = emails;
-	const text = joinTexts(mails);
-	const part = { name: 'text', text: text.slice(startCharacter) };
-	return buildModelAnswer(others.length === 0 ? facts : { emails }, part, (shownLength) => {
-		if (shownLength === text.length) return undefined;
-		return describeTextPart(shownLength, startCharacter, text.length);
-	});
+	const totalLength = joinTexts(mails).length;
+	const describe = (shownLength: number, isCut: boolean) => {
+		const isAllShown = startCharacter + shownLength >= totalLength;
+		if (startCharacter === 0 && isAllShown) return undefined;
+		const lineBreakLength = isCut || isAllShown ? 0 : 1;
+		return describeTextPart(shownLength + lineBreakLength, startCharacter, totalLength);
+	};
+	const nextMails = skipCharacters(mails, startCharacter);
+	const entries = nextMails.map((mail) => ({
+		...toFacts(mail, includeHeaders),
+		text: mail.text,
+	}));
+	const shownCount = fitEntries({ entries }).shownEntries.length;
+	const [mail] = nextMails;
+	if (mail && shownCount === 1) {
+		const part = { name: 'text', text: mail.text };
+		return buildModelAnswer(toFacts(mail, includeHeaders), part, describe);
+	}
+	const shownLength = joinTexts(nextMails.slice(0, shownCount)).length;
+	return { items: entries.slice(0, shownCount), note: describe(shownLength, false) };
 }
 
-function joinTexts(mails: readonly Mail[]): string {
-	if (mails.length === 1) return mails[0]?.text ?? '';
-	const texts = mails.map(
-		({ summary: { id, sender, date }, text }) =>
-			`Email ${id} from ${sender}, ${date}:\n\n${text}`,
-	);
-	return texts.join('\n\n');
+const joinTexts = (mails: readonly Mail[]) => mails.map(({ text }) => text).join('\n');
+
+function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): Mail[] {
+	if (!mail) return [];
+	const { text } = mail;
+	if (otherMails.length > 0 && count > text.length)
+		return skipCharacters(otherMails, count - text.length - 1);
+	return [{ ...mail, text: text.slice(count) }, ...otherMails];
 }
 
 /** Lists what a model should know of an email, beside its text. */

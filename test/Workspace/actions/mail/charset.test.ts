@@ -129,6 +129,18 @@ describe('a decoder', () => {
 			decode.mockRestore();
 		}
 	});
+
+	it('is made once for a charset, whatever its name is written like', () => {
+		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+		try {
+			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown '])
+				decodeText(Buffer.from([0x80]), name);
+			expect(decode).toHaveBeenCalledTimes(3);
+			expect(new Set(decode.mock.contexts).size).toBe(1);
+		} finally {
+			decode.mockRestore();
+		}
+	});
 });
 
 describe('a text with a wrong byte', () => {

@@ -22,19 +22,26 @@ export function prepareList(
 	exclusions: readonly string[],
 	conditions: readonly string[],
 ): PreparedList {
-	const { output, downloadAttachments, returnAll, maxResults } = params;
-	// The files would have no item of their own.
-	const fitsPage = !downloadAttachments && !returnAll && maxResults <= maxPageSize;
-	if (output === 'page' && !fitsPage)
-		throw createRefusal(
-			`If ${quoteField('output')} is ${mentionChoice('output', 'page')}, ${quoteField('maxResults')} can be at most ${maxPageSize}, and neither ${quoteField('returnAll')} nor ${quoteField('downloadAttachments')} can be used`,
-			`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
-		);
+	if (params.output === 'page') refuseForPage(params);
 	return {
 		...params,
 		conditions: conditions.join(' '),
 		gmailQuery: [...exclusions, ...conditions].join(' '),
 	};
+}
+
+function refuseForPage({ downloadAttachments, returnAll, maxResults }: ListParams): void {
+	let problem = '';
+	// The files would have no item of their own.
+	if (downloadAttachments) problem = `${quoteField('downloadAttachments')} cannot be used`;
+	if (returnAll) problem = `${quoteField('returnAll')} cannot be used`;
+	if (maxResults > maxPageSize)
+		problem = `${quoteField('maxResults')} can be at most ${maxPageSize}`;
+	if (problem === '') return;
+	throw createRefusal(
+		`${problem} if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
+		`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
+	);
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {

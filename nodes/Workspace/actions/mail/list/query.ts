@@ -29,6 +29,11 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 			`${quoteField('receivedAfter')} or ${quoteField('receivedBefore')} is required`,
 			`Enter at least one of the two times, or change ${quoteField('received')}.`,
 		);
+	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
+		throw createRefusal(
+			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
+			'No email could match. Exchange the two times.',
+		);
 	const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 	const days = daysBySpan[received];
 	const terms: string[] = [];

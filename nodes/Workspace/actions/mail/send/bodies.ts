@@ -28,12 +28,11 @@ export async function buildBodies(
 ): Promise<MailBodies> {
 	if (bodyFormat === 'text') {
 		// Gmail's page would break the lines of a draft that has only plain text.
-		if (folder === 'drafts') return { text: body, html: setDirection(textToHtml(body)) };
+		if (folder === 'drafts') return { text: body, html: setDirection(textToHtml(body), body) };
 		return { text: body };
 	}
 	const isHtml = bodyFormat === 'html';
-	// Text with line breaks, maybe with tags inside its lines, would be shown in one line.
-	const source = isHtml && !blockTagPattern.test(body) ? breakLines(body) : body;
+	const source = isHtml ? repairHtml(body) : body;
 	const task = isHtml ? 'htmlToText' : 'markdownToHtml';
 	const workerResult = await runInWorker(task, source, item.signal);
 	if (!('result' in workerResult))
@@ -43,11 +42,35 @@ export async function buildBodies(
 		);
 	const { result } = workerResult;
 	if (isHtml) return { text: result, html: source };
-	return { text: body, html: setDirection(result) };
+	return { text: body, html: setDirection(result, body) };
 }
 
+const tagPattern = /<[a-z!/][^<>]*>/i;
 /** Matches a tag that ends a line, or has text of its own kind. */
 const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
+/**
+ * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.
+ */
+const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br(?:\s*\/)?)\s*&gt;/i;
+const escapes: Readonly<Record<string, string>> = {
+	'&amp;': '&',
+	'&lt;': '<',
+	'&gt;': '>',
+	'&quot;': '"',
+	'&#39;': "'",
+	'&apos;': "'",
+};
+
+/**
+ * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with
+ * tags inside its lines, and HTML that was escaped as a whole.
+ */
+export function repairHtml(body: string): string {
+	if (blockTagPattern.test(body)) return body;
+	if (tagPattern.test(body) || !escapedTagPattern.test(body)) return breakLines(body);
+	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
+}
+
 /** A line break inside a tag stays. */
 const breakLines = (html: string) =>
 	html.replaceAll(/<[a-z!/][^<>]*>|\r\n?|\n/gi, (found) =>
@@ -57,8 +80,15 @@ const breakLines = (html: string) =>
 export const textToHtml = (text: string) =>
 	breakLines(escapeHtml(text).replaceAll(/^ | (?= )/gm, '&nbsp;'));
 
-/** Makes a text in Hebrew or Arabic run from right to left, in the same way as Gmail. */
-const setDirection = (html: string) => `<div dir="auto">${html}</div>`;
+/**
+ * Makes a text run from right to left if its first letter does, because some mail programs do not
+ * find that out themselves.
+ */
+function setDirection(html: string, text: string): string {
+	const [firstLetter = ''] = /\p{L}/u.exec(text) ?? [];
+	const isRightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
+	return isRightToLeft.test(firstLetter) ? `<div dir="rtl">${html}</div>` : html;
+}
 
 /** Matches a `cid:` link that is the whole value of an attribute, or a `url()` in CSS. */
 const cidLinkPattern =

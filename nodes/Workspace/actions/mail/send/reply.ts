@@ -1,7 +1,8 @@
 import { createRefusal } from '../../../../core/errors';
 import { joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { joinHeaders } from '../../../../untrusted/mail/mimePart';
+import { decodeHeader } from '../../../../untrusted/mail/charset';
+import { getRawHeaders, type MimePart } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
 import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
@@ -10,26 +11,36 @@ import { listOwnAddresses } from './sender';
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
 /**
+ * In characters. A header of this length holds more than the 500 recipients that Gmail sends an
+ * email to.
+ */
+const maxHeaderLength = 50_000;
+
+/**
  * Fetches the original email's parts that a reply needs.
  * @throws NodeError 404 if the mailbox has no such email
  */
-async function fetchOriginalMail({ gmail }: Clients, id: string) {
+async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
 		format: 'metadata',
 		fields: 'threadId,payload/headers',
 	});
-	// An email may repeat a header. Its values then stand on lines of their own.
-	const readHeader = (name: string) => joinHeaders(data.payload ?? {}, name, '\n');
+	const readHeader = (name: string) => readShortHeader(data.payload ?? {}, name);
 	const [messageId = ''] = readHeader('Message-ID').split('\n', 1);
+	if (messageId === '')
+		item.addHint(
+			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
+		);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
 	return {
+		id,
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
-		subject: joinLines(readHeader('Subject')),
+		subject: joinLines(readHeader('Subject')).slice(0, maxHeaderLength),
 		from: readHeader('From'),
 		replyTo: readHeader('Reply-To'),
 		to: readHeader('To'),
@@ -38,10 +49,14 @@ async function fetchOriginalMail({ gmail }: Clients, id: string) {
 }
 
 /**
- * In characters. A header of this length holds more than the 500 recipients that Gmail sends an
- * email to.
+ * Reads a header that the email may repeat. Its values then stand on lines of their own. A longer
+ * one is not decoded, because this would block n8n.
  */
-const maxHeaderLength = 50_000;
+function readShortHeader(payload: MimePart, name: string): string {
+	const values = getRawHeaders(payload, name);
+	const isShort = values.join('\n').length <= maxHeaderLength;
+	return (isShort ? values.map(decodeHeader) : values).join('\n');
+}
 
 /**
  * Reads the addresses in a header of the original. Skips an entry that is no address, with a hint
@@ -73,7 +88,8 @@ export async function completeReply<M extends PreparedMail>(
 	item: Item,
 ): Promise<M & { readonly original?: OriginalMail }> {
 	if (mail.replyToMessageId === '') return mail;
-	const original = await fetchOriginalMail(clients, mail.replyToMessageId);
+	const original = await fetchOriginalMail(clients, mail.replyToMessageId, item);
+	await addHintIfNotNewest(clients, original, item);
 	const subject = chooseSubject(mail.subject, original.subject, item);
 	const recipients = await chooseRecipients(clients, mail, original, item);
 	const reply = { ...mail, ...recipients, subject, original };
@@ -158,4 +174,26 @@ function removeKnown(addresses: readonly Address[], known: readonly string[]): A
 		seen.add(key);
 		return isNew;
 	});
+}
+
+const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
+
+/**
+ * Adds a hint if the conversation has a newer email, because the ID of a conversation is also the
+ * ID of its first email.
+ */
+async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, item: Item) {
+	const fields = 'messages(id,labelIds)';
+	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };
+	// The reply does not depend on it.
+	const thread = await gmail.users.threads
+		.get(request, { retryConfig: { retry: 0 } })
+		.catch(() => undefined);
+	const newest = thread?.data.messages?.findLast(
+		({ labelIds = [] }) => !hiddenLabels.some((label) => labelIds?.includes(label)),
+	);
+	if (!newest || newest.id === original.id) return;
+	item.addHint(
+		`The reply answers the email ${original.id}, which is not the newest of its conversation. The newest is ${newest.id}. The ID of a conversation (threadId) is the ID of its first email.`,
+	);
 }

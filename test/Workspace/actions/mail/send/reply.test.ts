@@ -33,10 +33,16 @@ it.each([
 	expect(references.slice(earlier.length)).toMatch(/^ <seed-\d+@example\.com>$/);
 });
 
-it('to an original without a Message-ID goes out', async () => {
+it('to an original without a Message-ID goes out with a hint', async () => {
 	const raw = 'From: ann@example.com\r\nTo: someone@example.com\r\nSubject: S\r\n\r\nHi';
-	const { header } = await reply({ raw });
+	const { hints, header } = await reply({ raw });
 	expect(header('To')).toBe('ann@example.com');
+	expect(hints).toEqual([expect.stringContaining('has no Message-ID')]);
+});
+
+it('does not decode a subject whose length would block n8n', async () => {
+	const { header } = await reply({ subject: '=?x?q?=41?= '.repeat(5000) });
+	expect(header('Subject')).toMatch(/^Re: A{4166}[^A]/);
 });
 
 describe('to whom', () => {
@@ -82,6 +88,33 @@ describe('to whom', () => {
 		const own = { from: 'someone@example.com', to: 'bo@example.com' };
 		const { header } = await reply(own, { replyAll: true });
 		expect(header('To')).toBe('bo@example.com');
+	});
+
+	describe('an email that is not the newest of its conversation', () => {
+		const seedAnswer = (threadId: string, ...labelIds: string[]) =>
+			mails.google.gmail.seed({ threadId, labelIds });
+		const answer = async (replyToMessageId: string) =>
+			await mails.hinted({ operation: 'send', body: 'Yes.', replyToMessageId });
+
+		it('is answered with a hint', async () => {
+			const first = mails.google.gmail.seed({});
+			const second = seedAnswer(first, 'INBOX');
+			seedAnswer(first, 'DRAFT');
+			seedAnswer(first, 'TRASH');
+			expect((await answer(second)).hints).toEqual([]);
+			mails.google.gmail.remove(mails.google.gmail.sent[0]?.id ?? '');
+			expect((await answer(first)).hints).toEqual([
+				expect.stringMatching(`answers the email ${first}, .* The newest is ${second}`),
+			]);
+		});
+
+		it('is answered without one if the conversation cannot be read', async () => {
+			mails.google.fault({ match: 'gmail.users.threads.get', status: 500, times: 9 });
+			const first = mails.google.gmail.seed({});
+			seedAnswer(first, 'INBOX');
+			expect((await answer(first)).hints).toEqual([]);
+			expect(mails.count('threads.get')).toBe(1);
+		});
 	});
 
 	it.each([
@@ -380,8 +413,7 @@ describe('Save as Draft', () => {
 		const [draft] = mails.google.gmail.drafts;
 		if (!draft) throw new Error('no draft');
 		expect(textOf(draft, 'text/plain')?.trimEnd()).toBe('a < b &\r\n  c');
-		const lines = 'a &lt; b &amp;<br>\r\n&nbsp; c';
-		expect(textOf(draft, 'text/html')?.trimEnd()).toBe(`<div dir="auto">${lines}</div>`);
+		expect(textOf(draft, 'text/html')?.trimEnd()).toBe('a &lt; b &amp;<br>\r\n&nbsp; c');
 	});
 
 	it('needs no recipient', async () => {

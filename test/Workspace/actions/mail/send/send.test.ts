@@ -87,6 +87,8 @@ describe('what goes out', () => {
 	const code = '<p>Write</p>\n<code>&lt;/p&gt;</code>';
 
 	it.each([
+		['escaped as a whole', '&lt;p&gt;Tom &amp;amp; Ann&lt;/p&gt;', '<p>Tom &amp; Ann</p>'],
+		['with escaped line breaks', 'Hi,&lt;br/&gt;Ann', 'Hi,<br/>Ann'],
 		['text with line breaks', 'Hi,\n\nA &amp; b.', 'Hi,<br>\r\n<br>\r\nA &amp; b.'],
 		['text with line breaks and tags inside lines', lines, broken],
 		[
@@ -106,8 +108,16 @@ describe('what goes out', () => {
 		['a\n\n<br>\n\nb', '<p>a</p>\r\n<br>\r\n<p>b</p>'],
 		['<b>a</b> `<br>`', '<p>&lt;b&gt;a&lt;/b&gt; <code>&lt;br&gt;</code></p>'],
 	])('breaks the line of Markdown where a tag does: %s', async (body, expected) => {
+		expect((await sendBody('markdown', body)).html.trim()).toBe(expected);
+	});
+
+	it.each([
+		['# \u05e9\u05dc\u05d5\u05dd Ann', true],
+		['**\u0645\u0631\u062d\u0628\u0627**', true],
+		['Hi \u05e9\u05dc\u05d5\u05dd', false],
+	])('runs Markdown from right to left if it begins so: %s', async (body, isRightToLeft) => {
 		const { html } = await sendBody('markdown', body);
-		expect(html.trim()).toBe(`<div dir="auto">${expected}</div>`);
+		expect(html.startsWith('<div dir="rtl">')).toBe(isRightToLeft);
 	});
 
 	it.each(['text', 'html', 'markdown'])('has line breaks of emails in %s', async (format) => {

@@ -3,7 +3,10 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import { findHeader, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { readFiles } from '../../../../../nodes/Workspace/actions/mail/send/files';
-import { inlineLinkedFiles } from '../../../../../nodes/Workspace/actions/mail/send/bodies';
+import {
+	inlineLinkedFiles,
+	repairHtml,
+} from '../../../../../nodes/Workspace/actions/mail/send/bodies';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { expectLinear } from '../../../../growth';
 import { testItem, testClients } from '../../../client';
@@ -236,6 +239,10 @@ describe('HTML', () => {
 			(text) => text,
 			(text) => inlineLinkedFiles(text, [file('a.png', 'a')], 'm'),
 		);
+	});
+
+	it('of an escaped tag without an end takes linear time', () => {
+		expectLinear(' ', (text) => `&lt;br${text}`, repairHtml);
 	});
 
 	it('names a file twice and gives it one id; others stay attached', () => {
