@@ -111,7 +111,8 @@ const broken: readonly ListedFault[] = [
 	},
 	{
 		name: 'slow drip (done)',
-		google: { connection: 'slowDrip', dripMilliseconds: timeoutSeconds * 750 },
+		// So slow that no request is patient enough for a whole answer.
+		google: { connection: 'slowDrip', dripMilliseconds: timeoutSeconds * 5000 },
 		agent: { dripMilliseconds: timeoutSeconds * 750, body: { status: 'accepted' } },
 		isSlow: true,
 	},
