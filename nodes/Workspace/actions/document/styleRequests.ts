@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import * as blocks from '../../../untrusted/document/blocks';
@@ -19,8 +18,7 @@ const buildBorder = (width: number, padding: number) => ({
 
 /** Builds the paragraph style of a block. @returns an empty style for plain text */
 function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock) {
-	if (format === 'plain') return {};
-	const style: docs_v1.Schema$ParagraphStyle = { ...blocks.markdownParagraphSpacing };
+	const style: docs_v1.Schema$ParagraphStyle = {};
 	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
 	if (format === 'code') style.shading = { backgroundColor: toGray(0.95) };
 	if (format === 'rule') style.borderBottom = buildBorder(1, 1);
@@ -34,6 +32,9 @@ function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock
 	}
 	return style;
 }
+
+export const hasStyle = (block: blocks.ParagraphBlock) =>
+	block.list !== undefined || Object.keys(buildParagraphStyle(block)).length > 0;
 
 function buildTextStyle({ code, link, ...otherMarks }: blocks.TextMarks): docs_v1.Schema$TextStyle {
 	const style: docs_v1.Schema$TextStyle = otherMarks;
@@ -53,7 +54,13 @@ export function setStyles(builder: RequestBuilder, layout: Layout, place: Conten
 	// The first paragraph of content that continues a paragraph has the style of that paragraph.
 	const paragraphs = layout.paragraphs.slice(place.isParagraphEmpty ? 0 : 1);
 	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
-	styleParagraphs(builder, paragraphs);
+	setSpacing(builder, paragraphs);
+	for (const paragraph of paragraphs) {
+		// `setLists` styles later paragraphs of an item, because their style is reset when they
+		// lose their bullet.
+		const isLater = paragraph.block.list?.hasBullet === false;
+		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
+	}
 	for (const { spans } of layout.lines)
 		for (const span of spans) builder.styleText(span, buildTextStyle(span.marks));
 }
@@ -71,16 +78,18 @@ function resetStyles(
 	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
 
-/** Adds one request for neighboring paragraphs with the same style and no table between them. */
-function styleParagraphs(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {
-	const runs: Array<{ start: number; end: number; style: docs_v1.Schema$ParagraphStyle }> = [];
+/** Adds one request for each stretch of paragraphs without a table or plain text between them. */
+function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {
+	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { block, start, end } of paragraphs) {
-		const style = buildParagraphStyle(block);
-		const run = runs.at(-1);
-		if (run?.end === start - 1 && isDeepStrictEqual(run.style, style)) run.end = end;
-		else runs.push({ start, end, style });
+		const stretch = stretches.at(-1);
+		if (block.format === 'plain') continue;
+		if (stretch?.end === start - 1) stretch.end = end;
+		else stretches.push({ start, end });
 	}
-	for (const { style, ...extent } of runs) builder.styleParagraphs(extent, style);
+	for (const stretch of stretches)
+		if (stretch.start < stretch.end)
+			builder.styleParagraphs(stretch, blocks.markdownParagraphSpacing);
 }
 
 const bulletPresets = {
@@ -104,7 +113,6 @@ export function setLists(
 	for (const paragraph of paragraphs) {
 		if (paragraph.block.list?.hasBullet !== false) continue;
 		builder.change('deleteParagraphBullets', paragraph);
-		// The style was reset together with the bullet.
 		builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
 }
@@ -113,19 +121,20 @@ export function setLists(
  * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
  */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<Map<number, PlacedParagraph[]>> = [];
+	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
+	let openStretches = new Map<number, PlacedParagraph[]>();
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) stretches.push(new Map());
+		if (paragraph.start > lastEnd + 1) openStretches = new Map();
 		lastEnd = paragraph.end;
-		const itemsByList = stretches.at(-1);
 		for (const list of paragraph.block.list?.lists ?? []) {
-			const items = itemsByList?.get(list) ?? [];
+			const items = openStretches.get(list) ?? [];
+			if (items.length === 0) stretches.push([list, items]);
 			items.push(paragraph);
-			itemsByList?.set(list, items);
+			openStretches.set(list, items);
 		}
 	}
-	return stretches.flatMap((itemsByList) => [...itemsByList]);
+	return stretches;
 }
 
 /**
