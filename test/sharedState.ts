@@ -2,6 +2,7 @@
 interface SharedState {
 	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
 	readonly agentSessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
+	readonly stopPeriod: { begunAt: number };
 }
 
 /** Undefined until the product needs the slot for the first time. */
@@ -19,3 +20,9 @@ export function countStoredResults(): number {
 /** Counts the nodes that listen to channels. */
 export const countListeningNodes = (): number =>
 	readSlot('agentSessionTriggers')?.listeners.size ?? 0;
+
+/** Gives the triggers that stop their whole time again, because each test's clock begins at 0. */
+export function forgetStops(): void {
+	const period = readSlot('stopPeriod');
+	if (period) period.begunAt = -Infinity;
+}

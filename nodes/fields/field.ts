@@ -120,7 +120,7 @@ export interface Field {
 	 * and the input object stay flat.
 	 */
 	readonly optionGroup?: OptionGroup;
-	/** The form has the field only where the node is a tool. */
+	/** For an option: the form has it only where the node is a tool. */
 	readonly onlyAsTool?: boolean;
 	/**
 	 * With `onlyAsTool`, for an option: a workflow's form has it, too, while other fields have one

@@ -150,7 +150,7 @@ function refuseProxyResponse(
 	});
 }
 
-export const discardBody = ({ body }: FullResponse) => body.destroy();
+export const discardBody = ({ body }: Partial<FullResponse>) => body?.destroy();
 
 /** What the user can do, for each reason why a body could not be read. */
 export type BodyErrorAdvice = Readonly<Record<BodyError['reason'], string>>;

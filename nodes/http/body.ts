@@ -61,10 +61,10 @@ async function collectChunks(body: Readable, maxBytes: number, chunks: Buffer[])
 	let byteCount = 0;
 	try {
 		for await (const chunk of body as AsyncIterable<Buffer>) {
+			chunks.push(chunk.subarray(0, maxBytes - byteCount));
 			byteCount += chunk.length;
 			// Leaving the loop destroys the stream.
 			if (byteCount > maxBytes) return new BodyError('tooLarge');
-			chunks.push(chunk);
 		}
 		return undefined;
 	} catch (error) {

@@ -115,7 +115,7 @@ const blockedRow: NetworkErrorRow = [
 	'n8n does not allow connections to this address',
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).',
 ];
-const unknownRow: NetworkErrorRow = ['unknown', /^/, 'the connection failed'];
+const unknownRow: NetworkErrorRow = ['unknown', /./, 'the connection failed'];
 
 /** Classifies anything that was thrown instead of a response. */
 export function classifyNetworkError(error: unknown): NetworkError {

@@ -629,7 +629,7 @@ describe('output schema', () => {
 			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () => {
 			const documentId = await newDocument();
-			const parameters = { documentId, replace: 'document' };
+			const parameters = { documentId, replace: 'document', content: 'Text' };
 			return await run('document/write', parameters, { replacements: replaced });
 		},
 		'document/append': async () =>

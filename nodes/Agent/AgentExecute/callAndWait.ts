@@ -15,7 +15,7 @@ import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
 import { type CollectorSetup, type EndedBy, MessageCollector } from './messageCollector';
 
-export interface WaitSetup extends CollectorSetup {
+interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;
 	readonly readConnectRequest: ConnectRequestReader;
 	readonly signal: AbortSignal | undefined;

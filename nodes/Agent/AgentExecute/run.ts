@@ -76,8 +76,10 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 /** Sends the call of one item, and gives back the item or its failure. */
 async function performItem(
 	run: AgentRunState,
-	{ index, value: call }: CheckedItem<calls.AgentCall>,
+	{ index, value }: CheckedItem<calls.AgentCall>,
 ): Promise<PerformedItem> {
+	// What is sent and received is recorded here, so that it is not kept for the whole run.
+	const call = { ...value };
 	outputs.tagExecution(run.context, call.sessionId);
 	const liveView = createLiveView(run.context, index, call.params);
 	try {

@@ -91,7 +91,7 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 		 * messages do.
 		 */
 		filter: sessionFields.toFieldCondition(params.filterField, params.filterValue),
-		/** After this time, an execution counts as ended even if n8n has not reported its end. */
+		/** The workflow's timeout. Soon after it, an execution counts as ended. */
 		maxExecutionSeconds: readExecutionTimeout(context),
 	};
 }

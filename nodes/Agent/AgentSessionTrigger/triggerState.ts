@@ -94,8 +94,8 @@ export function getNodeMemory(nodeKey: string): NodeMemory {
  */
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
-/** By clock: when the current period began, in monotonic milliseconds. */
-const stopPeriods = new WeakMap<Clock, number>();
+/** The current period, in monotonic milliseconds. All versions of the package share it. */
+const getStopPeriod = () => getGlobalSingleton('stopPeriod', () => ({ begunAt: -Infinity }));
 
 /**
  * Waits until a promise settles, but not longer than the given time and the rest of the budget.
@@ -108,10 +108,9 @@ export async function waitWhileStopping(
 	promise: Promise<unknown>,
 ): Promise<void> {
 	const now = clock.getMonotonicMilliseconds();
-	let begunAt = stopPeriods.get(clock) ?? now;
-	if (now - begunAt > stopPeriodMilliseconds) begunAt = now;
-	stopPeriods.set(clock, begunAt);
-	const remaining = Math.max(0, begunAt + stopBudgetMilliseconds - now);
+	const period = getStopPeriod();
+	if (now - period.begunAt > stopPeriodMilliseconds) period.begunAt = now;
+	const remaining = Math.max(0, period.begunAt + stopBudgetMilliseconds - now);
 	await waitAtMost(clock, Math.min(milliseconds, remaining), promise);
 }
 

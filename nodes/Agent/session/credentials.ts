@@ -29,7 +29,7 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 	};
 }
 
-export type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
+type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 
 /**
  * Parses the `agentSignatureApi` credential. Missing values are no error, because each item may

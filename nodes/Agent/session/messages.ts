@@ -6,7 +6,7 @@ import { tryParseJson } from '../../http/body';
 import { canParse, countJsonParts } from '../../untrusted/jsonParts';
 
 /** The content of a frame. `message` is the value that the item contains under this key. */
-export type MessageContent =
+type MessageContent =
 	| JsonContent
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };

@@ -9,6 +9,7 @@ import {
 import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { NodeError } from '../../../nodes/core/errors';
+import { forgetStops } from '../../sharedState';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeSession } from '../session/fakeSession';
 import { FakeChannels } from './fakeChannels';
@@ -53,6 +54,8 @@ const messagesOf = ({ failedExecutions }: TriggerRun) =>
 	failedExecutions.map(({ message }) => message);
 const byId = { options: { deduplicationField: 'id' } };
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+beforeEach(forgetStops);
 
 describe('the watchdog', () => {
 	test('gives the place of an execution free whose end n8n never tells (#19877)', async () => {

@@ -102,7 +102,7 @@ async function readBody(job: ChangeJob) {
 	const title = job.tab.trim();
 	// What looks like one of Google's IDs is no title.
 	const isTitle = !/^(?:t\.[\w-]+)?$/.test(title);
-	const isNew = isTitle && matchTabs(flattenTabs(document.tabs), title).length === 0;
+	const isNew = isTitle && matchTabs(flattenTabs(document.tabs), job.tab).length === 0;
 	// A new tab has no headings.
 	if (isNew && job.createTab && !job.section) {
 		const request = { addDocumentTab: { tabProperties: { title } } };

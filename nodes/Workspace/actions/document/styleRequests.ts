@@ -33,9 +33,6 @@ function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock
 	return style;
 }
 
-export const hasStyle = (block: blocks.ParagraphBlock) =>
-	block.list !== undefined || Object.keys(buildParagraphStyle(block)).length > 0;
-
 function buildTextStyle({ code, link, ...otherMarks }: blocks.TextMarks): docs_v1.Schema$TextStyle {
 	const style: docs_v1.Schema$TextStyle = otherMarks;
 	if (code) style.weightedFontFamily = { fontFamily: 'Courier New', weight: 400 };
@@ -121,20 +118,19 @@ export function setLists(
  * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
  */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
-	let openStretches = new Map<number, PlacedParagraph[]>();
+	const stretches: Array<Map<number, PlacedParagraph[]>> = [];
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) openStretches = new Map();
+		if (paragraph.start > lastEnd + 1) stretches.push(new Map());
 		lastEnd = paragraph.end;
+		const itemsByList = stretches.at(-1);
 		for (const list of paragraph.block.list?.lists ?? []) {
-			const items = openStretches.get(list) ?? [];
-			if (items.length === 0) stretches.push([list, items]);
+			const items = itemsByList?.get(list) ?? [];
 			items.push(paragraph);
-			openStretches.set(list, items);
+			itemsByList?.set(list, items);
 		}
 	}
-	return stretches;
+	return stretches.flatMap((itemsByList) => [...itemsByList]);
 }
 
 /**

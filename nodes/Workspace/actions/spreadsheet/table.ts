@@ -228,7 +228,10 @@ export function nameInOtherCase(
 		const column = columnsByName.get(header);
 		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
 		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
-		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
+		for (const name of sameNames)
+			// The groups compare only the beginnings of long names.
+			if (name.toLowerCase() === header.toLowerCase())
+				getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }

@@ -34,6 +34,14 @@ const readAt = async (spreadsheetId: string, more: object = {}, column = 'At') =
 const cellAt = (spreadsheetId: string, cell: string) =>
 	calls.google.sheets.cells(spreadsheetId, cell);
 
+test('a new column of Replace keeps the date format of its cells', async () => {
+	const spreadsheetId = seed([['Key']]);
+	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
+	await send('write', spreadsheetId, { writeMode: 'replace' }, { Key: 'a', At: instant });
+	const cell = { value: serial, format: 'dd.mm.yyyy' };
+	expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell]]);
+});
+
 describe.each<[string, 'append' | 'write', object]>([
 	['Append', 'append', {}],
 	['Write by key', 'write', { matchColumns: 'Key' }],

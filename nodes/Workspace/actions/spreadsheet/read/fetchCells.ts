@@ -9,7 +9,7 @@ export type CellValue = string | number | boolean;
 type Rows = ReadonlyArray<readonly CellValue[]>;
 
 /** How the cells of a range are wanted. */
-export interface CellFormat {
+interface CellFormat {
 	readonly valueRenderOption: 'FORMATTED_VALUE' | 'FORMULA' | 'UNFORMATTED_VALUE';
 	readonly dateTimeRenderOption: 'FORMATTED_STRING' | 'ISO_8601' | 'SERIAL_NUMBER';
 	/** Where the header row is expected, from 0; -1 if there is none. */

@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../../core/errors';
 import { joinSentences, listNames } from '../../../../core/text';
 import { type Cell, type CellOptions, collectNames, isFilled, toHeaderCell } from '../cells';
+import { DateCell } from '../dates';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange, toColumnLetters } from '../range';
 import { fitCellRow, type ItemsWithRows, readCell } from '../rows';
@@ -38,7 +39,12 @@ export async function planReplacement(
 	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
 		const rows = namedRows.map((row) =>
-			table.sortedNames.map((name) => readCell(row, name, oldTable, params) ?? ''),
+			table.sortedNames.map((name, index) => {
+				const cell = readCell(row, name, oldTable, params) ?? '';
+				if (!(cell instanceof DateCell) || oldTable.columnsByName.has(name)) return cell;
+				// A new column keeps the date format of the cells in which it stands.
+				return cell.likeColumn(oldTable.dateFormats.get(table.firstColumn + index));
+			}),
 		);
 		return { item, rows: rows.map((cells) => fitCellRow(cells, table.firstColumn)) };
 	});
