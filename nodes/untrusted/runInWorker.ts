@@ -73,8 +73,9 @@ async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: Abo
 		const worker = (lane.worker ??= startThread(lane));
 		worker.ref();
 		worker.postMessage(input);
+		const stop = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
 		// This also ends with an error of the thread.
-		const answer = once(worker, 'message', { signal }) as Promise<[WorkerOutput]>;
+		const answer = once(worker, 'message', { signal: stop }) as Promise<[WorkerOutput]>;
 		const [output] = await Promise.race([
 			answer,
 			rejectAtExit(worker, end.signal),

@@ -366,6 +366,14 @@ describe('emails', () => {
 		]);
 	});
 
+	test('that are gone behind a token are none', async () => {
+		seed(1);
+		const { items } = await call(list, { pageToken: '20@' });
+		expect(items[0]).toEqual({
+			note: expect.stringMatching(/^Emails 0 to 0 of /) as unknown,
+		});
+	});
+
 	test('that are read come without HTML, and a long text continues', async () => {
 		const words = 'All the news of this week, in many words. ';
 		const html = `<table>${`<tr><td style="color:#333">${words}</td></tr>`.repeat(90)}</table>`;

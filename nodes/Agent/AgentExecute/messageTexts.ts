@@ -25,16 +25,16 @@ export function buildOutputText(
 	endedBy: EndedBy,
 ): string | null {
 	const turn = new TurnText(params.textPieces);
+	const end = endedBy === 'match' ? messages.at(-1) : undefined;
 	let lastText: string | null = null;
 	for (const message of messages) {
-		const isEnd = endedBy === 'match' && message === messages.at(-1);
+		const isEnd = message === end;
 		const text = findAnswerText(message, params, isEnd);
 		if (text === undefined) continue;
 		turn.add(text, isEnd);
 		lastText = text;
 	}
 	if (lastText !== null) return params.textPieces === 'last' ? lastText : turn.text;
-	const end = endedBy === 'match' ? messages.at(-1) : undefined;
 	return (end && findText(end.message, params.textField)) ?? null;
 }
 
@@ -59,17 +59,18 @@ export class TurnText {
 	add(text: string, isEnd: boolean): string {
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
 		const mayRepeatText = this.#joinsPieces && (isEnd || this.#pieceCount > 1);
-		if (mayRepeatText && this.#isWholeText(text)) return '';
+		if (mayRepeatText && this.#isWholeText(text, isEnd)) return '';
 		if (text.trim() !== '') this.#pieceCount++;
 		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
 		return separator + text;
 	}
 
-	#isWholeText(text: string): boolean {
-		// The lengths are compared first, because trimming the whole text for each piece takes
+	#isWholeText(text: string, isEnd: boolean): boolean {
+		// The lengths of pieces are compared first, because trimming the whole text for each takes
 		// quadratic time.
-		if (text.trim() === '' || text.length * 2 < this.text.length) return false;
+		const isTooShort = !isEnd && text.length * 2 < this.text.length;
+		if (text.trim() === '' || isTooShort) return false;
 		return text.trim() === this.text.trim();
 	}
 }

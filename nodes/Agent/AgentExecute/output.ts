@@ -25,9 +25,8 @@ export async function buildOutputItem(
 ): Promise<INodeExecutionData> {
 	const { sessionId, userId, startStepName, timestamp } = sentBody ?? {};
 	const { statusCode = null, content = { response: null } } = response ?? {};
-	const json: IDataObject = { output: null, sessionId, userId, startStepName, timestamp };
-	json.statusCode = statusCode;
-	json.response = null;
+	const sent = { sessionId, userId, startStepName, timestamp };
+	const json: IDataObject = { output: null, ...sent, statusCode, response: null };
 	const binary: IBinaryKeyData = {};
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;

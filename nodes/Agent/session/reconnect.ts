@@ -152,12 +152,9 @@ export function createReconnectPlanner(
 		const isFirstOfOutage = outage === undefined;
 		outage ??= beginOutage(now);
 		const decision = decideInOutage(closeReason, outage);
-		return {
-			decision,
-			delayMilliseconds: drawDelay(closeReason, decision, outage),
-			isFirstOfOutage,
-			alert: takeDueAlert(closeReason, now, outage),
-		};
+		const delayMilliseconds = drawDelay(closeReason, decision, outage);
+		const alert = takeDueAlert(closeReason, now, outage);
+		return { decision, delayMilliseconds, isFirstOfOutage, alert };
 	}
 
 	function forgetEndedOutage(openMilliseconds: number): void {
@@ -182,10 +179,10 @@ export function createReconnectPlanner(
 		const requested = Math.min(retryAfter, maxDelayMilliseconds);
 		if (counts.longBackoffDelayCount > 0 || decision === 'longBackoff') {
 			const doubled = longBackoffBaseMilliseconds * 2 ** counts.longBackoffDelayCount++;
+			const limit = Math.min(maxDelayMilliseconds, doubled);
 			// The delay is at least half of the limit, so that a deployment of a few seconds is
 			// over after the first delay.
-			const half = Math.min(maxDelayMilliseconds, doubled) / 2;
-			return Math.max(requested, Math.floor(half * (1 + random())));
+			return Math.max(requested, Math.floor((limit / 2) * (1 + random())));
 		}
 		// A random time is added, so that clients with the same Retry-After do not come back at the
 		// same moment.

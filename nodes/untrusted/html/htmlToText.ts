@@ -39,8 +39,9 @@ const horizontalRule = '-'.repeat(20);
 
 /**
  * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets
- * after their text, and tabs between cells. Writes the description of an image only in a link.
- * Builds no tree, so deeply nested HTML takes no more time than flat HTML.
+ * after their text, unless it ends with the address, and tabs between cells. Writes the description
+ * of an image only in a link. Builds no tree, so deeply nested HTML takes no more time than flat
+ * HTML.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 

@@ -43,7 +43,7 @@ class Row {
  */
 export class TextWriter {
 	quoteDepth = 0;
-	/** In these, white space and line breaks are written as they are. */
+	/** Inside preformatted elements, white space and line breaks are written as they are. */
 	openPreCount = 0;
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];

@@ -37,7 +37,7 @@ const openingPattern = new RegExp(
 const findOpening = (text: string) => Array.from(text.matchAll(openingPattern)).at(-1)?.index ?? -1;
 
 /**
- * Finds the introduction that ends with the last of the trimmed lines.
+ * Finds the introduction that ends with the last of the trimmed lines, which ends with a colon.
  * @param isMarked whether the lines of the quote begin with `>`. If they do not, a sentence of the
  * sender could look like an introduction.
  */

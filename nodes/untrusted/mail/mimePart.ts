@@ -41,9 +41,9 @@ export function getRawHeader(part: MimePart, name: string): string {
 	return value;
 }
 
-/** Returns the decoded values of all headers with this name, with a separator between them. */
-export const joinHeaders = (part: MimePart, name: string, separator: string) =>
-	getRawHeaders(part, name).map(decodeHeader).join(separator);
+/** Returns the decoded values of all headers with this name, with commas between them. */
+export const joinHeaders = (part: MimePart, name: string) =>
+	getRawHeaders(part, name).map(decodeHeader).join(', ');
 
 /** Returns the decoded value of the first header with this name. */
 export const getDecodedHeader = (part: MimePart, name: string) =>

@@ -23,9 +23,9 @@ export function readMail(input: MailInput) {
 	const ownText = input.newTextOnly ? findNewText(text, payload) : text;
 	return {
 		summary: buildSummary(message, payload),
-		cc: joinHeaders(payload, 'Cc', ', '),
-		bcc: joinHeaders(payload, 'Bcc', ', '),
-		replyTo: joinHeaders(payload, 'Reply-To', ', '),
+		cc: joinHeaders(payload, 'Cc'),
+		bcc: joinHeaders(payload, 'Bcc'),
+		replyTo: joinHeaders(payload, 'Reply-To'),
 		/** All headers in their original order. A name may occur several times. */
 		headers: (payload.headers ?? []).map(({ name, value }) => ({
 			name: name ?? '',
@@ -64,8 +64,8 @@ function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart) {
 		snippet: cleanSnippet(message.snippet ?? ''),
 		subject: getDecodedHeader(payload, 'Subject'),
 		/** Name and address, as in the From header. */
-		sender: joinHeaders(payload, 'From', ', '),
-		to: joinHeaders(payload, 'To', ', '),
+		sender: joinHeaders(payload, 'From'),
+		to: joinHeaders(payload, 'To'),
 		/**
 		 * The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no
 		 * time. The sender sets the Date header, so it is not used.

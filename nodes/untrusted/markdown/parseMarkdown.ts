@@ -16,7 +16,8 @@ const attachmentLinkStartPattern = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 type HtmlExtension = ReturnType<typeof gfmHtml>;
 
-export const brTagPattern = /^<br\s*\/?>$/i;
+/** A tag on a line of its own comes with the blanks around it. */
+export const brTagPattern = /^\s*<br\s*\/?>\s*$/i;
 
 /**
  * Line breaks are the only tags of the Markdown that stay tags: models write them, and a cell of a

@@ -223,6 +223,7 @@ describe('the text of a turn', () => {
 		['joined', ['a', 'b'], ['a', 'b'], 'ab'],
 		['joined', ['a', ' a '], ['a', ''], 'a'],
 		['joined', ['a', ' ', 'a'], ['a', ' ', ''], 'a '],
+		['joined', ['a', '\n\n\n', 'a'], ['a', '\n\n\n', ''], 'a\n\n\n'],
 		['joined', ['1', '1', '1'], ['1', '1', '1'], '111'],
 	])('%s of %j', (pieces, texts, added, text) => {
 		expect(turn(pieces, ...texts)).toEqual([added, text]);

@@ -54,11 +54,11 @@ function describeShownMails(
 	{ gmailPageToken, skipCount }: ReturnType<typeof parsePageToken>,
 	lastNumber: number,
 ): string {
-	const firstNumber = Math.min(skipCount + 1, lastNumber);
+	const shown = lastNumber === skipCount ? '0 to 0' : `${skipCount + 1} to ${lastNumber}`;
 	const more = nextPageToken === undefined ? '' : ' or more';
 	const total = `${skipCount + entries.length}${more}`;
 	const start = gmailPageToken === '' ? '' : ', counted from that page token';
-	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first${start}.`;
+	return `Emails ${shown} of ${total} are shown, newest first${start}.`;
 }
 
 /**

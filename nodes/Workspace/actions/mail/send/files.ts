@@ -135,8 +135,8 @@ async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string 
 	const { data } = await drive.files.get(request, binaryResponse);
 	const bytes: unknown = data;
 	if (!Buffer.isBuffer(bytes)) throw createDownloadError(fileId);
-	const actualMd5 = createHash('md5').update(bytes).digest('hex');
-	if (md5 && actualMd5 !== md5) throw createDownloadError(fileId);
+	if (md5 && createHash('md5').update(bytes).digest('hex') !== md5)
+		throw createDownloadError(fileId);
 	return bytes;
 }
 

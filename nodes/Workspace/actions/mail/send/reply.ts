@@ -15,6 +15,8 @@ export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
  * email to.
  */
 const maxHeaderLength = 50_000;
+/** The same before it is decoded. Base64 takes a multiple of the letters. */
+const maxRawLength = 4 * maxHeaderLength;
 
 /**
  * Fetches the original email's parts that a reply needs.
@@ -27,14 +29,17 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		format: 'metadata',
 		fields: 'threadId,payload/headers',
 	});
-	const readHeader = (name: string) => readShortHeader(data.payload ?? {}, name);
-	const [messageId = ''] = readHeader('Message-ID').split('\n', 1);
+	const payload = data.payload ?? {};
+	const readHeader = (name: string) => readShortHeader(payload, name);
+	// IDs are not encoded.
+	const readIds = (name: string) => getRawHeaders(payload, name).join('\n');
+	const [messageId = ''] = readIds('Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
 			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
 		);
 	// RFC 5322, 3.6.4, says how to build References.
-	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
+	const earlierIds = readIds('References') || readIds('In-Reply-To');
 	return {
 		id,
 		threadId: data.threadId ?? '',
@@ -54,7 +59,7 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
  */
 function readShortHeader(payload: MimePart, name: string): string {
 	const values = getRawHeaders(payload, name);
-	const isShort = values.join('\n').length <= maxHeaderLength;
+	const isShort = values.join('\n').length <= maxRawLength;
 	return (isShort ? values.map(decodeHeader) : values).join('\n');
 }
 

@@ -106,6 +106,7 @@ describe('what goes out', () => {
 	it.each([
 		['a<br>b<br/>c', '<p>a<br>b<br>c</p>'],
 		['a\n\n<br>\n\nb', '<p>a</p>\r\n<br>\r\n<p>b</p>'],
+		['a\n\n <br>  \n\nb', '<p>a</p>\r\n<br>\r\n<p>b</p>'],
 		['<b>a</b> `<br>`', '<p>&lt;b&gt;a&lt;/b&gt; <code>&lt;br&gt;</code></p>'],
 	])('breaks the line of Markdown where a tag does: %s', async (body, expected) => {
 		expect((await sendBody('markdown', body)).html.trim()).toBe(expected);
