@@ -320,26 +320,35 @@ export class Editor {
 	async run(button: Locator, clicks = 1): Promise<Execution> {
 		const started: string[] = [];
 		const refused: string[] = [];
-		const note = async (response: Response) => {
+		let openCount = 0;
+		const noteRequest = (request: Request) => {
+			if (isRun(request)) openCount++;
+		};
+		const noteResponse = async (response: Response) => {
 			if (!isRun(response.request())) return;
 			const text = await response.text();
 			const { data } = JSON.parse(text) as { data?: { executionId?: string } };
 			if (data?.executionId === undefined) refused.push(text);
 			else started.push(data.executionId);
+			openCount--;
 		};
-		this.page.on('response', note);
+		this.page.on('request', noteRequest);
+		this.page.on('response', noteResponse);
 		try {
 			await persist(
 				(timeout) => button.click({ timeout }),
-				() => {
+				async () => {
+					// A second click while n8n is slow to answer would run it twice.
+					while (openCount > 0) await this.page.waitForTimeout(50);
 					if (refused.length === 3)
 						throw new Error(`n8n does not run it: ${refused.join(' ')}`);
-					return Promise.resolve(started.length > 0);
+					return started.length > 0;
 				},
 				clicks,
 			);
 		} finally {
-			this.page.off('response', note);
+			this.page.off('request', noteRequest);
+			this.page.off('response', noteResponse);
 		}
 		return await this.api.untilDone(started[0] ?? '');
 	}
