@@ -240,13 +240,10 @@ function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string 
 		: `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`;
 }
 
-/**
- * Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to
- * 200 of the characters of an ID.
- */
+/** Finds the ID that a request was about. The path of a gateway may stand before Google's own. */
 function findIdInUrl(url: string): string | undefined {
-	const segments = new URL(url).pathname.split(/[/:]/);
-	return segments.find(
-		(segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment),
-	);
+	const [, id = ''] = idPattern.exec(new URL(url).pathname) ?? [];
+	return /\d/.test(id) ? id : undefined;
 }
+
+const idPattern = /\/(?:spreadsheets|documents|files|messages|threads)\/([\w-]{10,200})(?=[/:]|$)/;
