@@ -36,9 +36,10 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
  */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
-	const account = senders.find(({ isPrimary }) => isPrimary);
-	const addresses = [account, ...senders].map((sender) => sender?.sendAsEmail ?? '');
-	if (senders.length > 0) return addresses.map((address) => address.toLowerCase());
+	const primarySenders = senders.filter(({ isPrimary }) => isPrimary);
+	const otherSenders = senders.filter(({ isPrimary }) => !isPrimary);
+	const addresses = [...primarySenders, ...otherSenders].map(({ sendAsEmail }) => sendAsEmail);
+	if (addresses.length > 0) return addresses.map((address) => (address ?? '').toLowerCase());
 	const request = { userId: 'me', fields: 'emailAddress' };
 	const { data } = await clients.gmail.users.getProfile(request);
 	return [data.emailAddress?.toLowerCase() ?? ''];
