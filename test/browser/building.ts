@@ -14,8 +14,7 @@ export class Building {
 	}
 
 	async start(): Promise<void> {
-		await this.page.goto(`${this.editor.url}/workflow/new`);
-		await this.page.getByTestId('canvas-add-button').first().waitFor();
+		await this.editor.goTo('/workflow/new', this.page.getByTestId('canvas-add-button'));
 		// A list of nodes that is opened before n8n has loaded them stays without results.
 		await this.page.waitForLoadState('networkidle');
 	}
