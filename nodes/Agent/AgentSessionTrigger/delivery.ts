@@ -154,7 +154,7 @@ export class Delivery {
 		const { context } = this.#setup;
 		const execution = context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
-		let isWaitOver = false;
+		let hasReturned = false;
 		const executionEnded = execution.promise.then(
 			(run) => {
 				this.#alerts.endLosses('n8n accepts messages again');
@@ -164,13 +164,13 @@ export class Delivery {
 			(error: unknown) => {
 				if (wasAccepted(error)) return true;
 				rejection = toError(error);
-				if (isWaitOver) this.#handleNotAccepted(batch, rejection);
+				if (hasReturned) this.#handleNotAccepted(batch, rejection);
 				return false;
 			},
 		);
 		context.emit([items], undefined, execution, key);
 		await this.#waitForEnd(executionEnded);
-		isWaitOver = true;
+		hasReturned = true;
 		return rejection;
 	}
 

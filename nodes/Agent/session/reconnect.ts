@@ -2,7 +2,7 @@ import { getOrAdd } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/loop';
-import * as closeReasons from './closeReason';
+import { type CloseReason, findRetryAfter, isTemporaryStatus, isTooLarge } from './closeReason';
 
 /** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
@@ -50,7 +50,7 @@ const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers
  * and load balancers use it for any close.
  */
-export function decideRetry(closeReason: closeReasons.CloseReason): RetryDecision {
+export function decideRetry(closeReason: CloseReason): RetryDecision {
 	const { kind } = closeReason;
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (kind === 'invalidUpgrade') return 'longBackoff';
@@ -63,7 +63,7 @@ export function decideRetry(closeReason: closeReasons.CloseReason): RetryDecisio
 	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);
-	if (statusCode === undefined || closeReasons.isTemporaryStatus(statusCode)) return 'backoff';
+	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
 	return 'freshCredentials';
 }
 
@@ -71,7 +71,7 @@ export function decideRetry(closeReason: closeReasons.CloseReason): RetryDecisio
  * Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401,
  * and so on, though no standard says so.
  */
-function findHttpStatus(closeReason: closeReasons.CloseReason): number | undefined {
+function findHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'response') return closeReason.response.statusCode;
 	const isStatusCode = closeReason.kind === 'closeFrame' && closeReason.code >= 4400;
 	return isStatusCode ? closeReason.code - 4000 : undefined;
@@ -145,7 +145,7 @@ export function createReconnectPlanner(
 		hasReceivedFrame = true;
 	}
 
-	function planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
+	function planNextAttempt(closeReason: CloseReason): NextAttempt {
 		const now = clock.getMonotonicMilliseconds();
 		forgetEndedOutage(now - (openedAt ?? now));
 		openedAt = undefined;
@@ -167,14 +167,10 @@ export function createReconnectPlanner(
 	 * Draws a random delay that is at least as long as the server asked for. A longer one that it
 	 * asked for takes the place of a long backoff.
 	 */
-	function drawDelay(
-		closeReason: closeReasons.CloseReason,
-		decision: RetryDecision,
-		counts: Outage,
-	): number {
+	function drawDelay(closeReason: CloseReason, decision: RetryDecision, counts: Outage): number {
 		const drawJitter = (delayCount: number) =>
 			drawJitterMilliseconds(delayCount, maxDelaySeconds * 1000, random);
-		const retryAfter = closeReasons.findRetryAfter(closeReason) ?? 0;
+		const retryAfter = findRetryAfter(closeReason) ?? 0;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(retryAfter, maxDelayMilliseconds);
 		if (counts.longBackoffDelayCount > 0 || decision === 'longBackoff') {
@@ -194,8 +190,8 @@ export function createReconnectPlanner(
 	return { recordOpen, recordFrame, planNextAttempt };
 }
 
-function decideInOutage(closeReason: closeReasons.CloseReason, outage: Outage): RetryDecision {
-	outage.tooLargeCount = closeReasons.isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
+function decideInOutage(closeReason: CloseReason, outage: Outage): RetryDecision {
+	outage.tooLargeCount = isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
 	if (outage.tooLargeCount >= maxTooLargeCount) return 'longBackoff';
 	const decision = decideRetry(closeReason);
 	if (decision !== 'freshCredentials') return decision;
@@ -209,7 +205,7 @@ function decideInOutage(closeReason: closeReasons.CloseReason, outage: Outage): 
  * @returns its kind; undefined if no alert is due, or it was raised in this outage
  */
 function takeDueAlert(
-	closeReason: closeReasons.CloseReason,
+	closeReason: CloseReason,
 	now: number,
 	{ startedAt, raisedAlerts, longBackoffDelayCount }: Outage,
 ): NextAttempt['alert'] {

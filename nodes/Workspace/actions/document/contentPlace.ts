@@ -103,15 +103,16 @@ export function findPlace(
 	mode: 'append' | 'replace',
 ): ContentPlace {
 	const last = elements.at(-1);
+	const lastParagraph = last?.paragraph;
 	let deletedEnd = last?.endIndex ?? startIndex;
 	// The last newline of the section stays, because Google refuses to delete the last newline of a
 	// tab.
-	if (last?.paragraph) deletedEnd -= 1;
+	if (lastParagraph) deletedEnd -= 1;
 	const index = mode === 'replace' ? startIndex : deletedEnd;
 	const place = { index, deletedEnd, tabId };
-	if (last?.paragraph) {
-		const isHeading = getHeadingLevel(last.paragraph) !== undefined;
-		const isParagraphEmpty = mode === 'replace' || index === last.startIndex;
+	if (lastParagraph) {
+		const isHeading = getHeadingLevel(lastParagraph) !== undefined;
+		const isParagraphEmpty = mode === 'replace' || index === last?.startIndex;
 		return { ...place, isParagraphEmpty, isHeading };
 	}
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text
