@@ -112,7 +112,7 @@ export function findPlace(
 	const place = { index, deletedEnd, tabId };
 	if (lastParagraph) {
 		const isHeading = getHeadingLevel(lastParagraph) !== undefined;
-		const isParagraphEmpty = mode === 'replace' || index === last?.startIndex;
+		const isParagraphEmpty = mode === 'replace' || index === last.startIndex;
 		return { ...place, isParagraphEmpty, isHeading };
 	}
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text
