@@ -56,6 +56,35 @@ test('the form has these defaults while another field has a certain value', () =
 	});
 });
 
+test('n8n’s form stops a workflow where one of these is empty', () => {
+	const { properties } = new Workspace().description;
+	const required = operations.map(({ place }) => {
+		const [resource = '', operation = ''] = place.split(' ');
+		const isShown = ({ displayOptions: { show } = {} }: INodeProperties) =>
+			show?.resource?.includes(resource) === true &&
+			show.operation?.includes(operation) === true;
+		const names = properties
+			.filter((property) => property.required && isShown(property))
+			.map(({ name }) => name);
+		return [place, names.filter((name) => name !== 'toolDescription')] as const;
+	});
+	expect(Object.fromEntries(required)).toEqual({
+		'mail send': ['replyToMessageId', 'body'],
+		'mail read': ['messageId'],
+		'mail list': [],
+		'mail search': ['query'],
+		'spreadsheet create': ['title'],
+		'spreadsheet append': ['spreadsheetId'],
+		'spreadsheet read': ['spreadsheetId'],
+		'spreadsheet write': ['spreadsheetId', 'matchColumns'],
+		'document create': ['title', 'templateId'],
+		'document append': ['documentId'],
+		'document read': ['documentId'],
+		'document write': ['documentId'],
+		'file upload': [],
+	});
+});
+
 const listDefaults = (properties: readonly INodeProperties[]) =>
 	properties
 		.filter(({ type }) => type !== 'notice' && type !== 'hidden')
