@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
@@ -24,8 +24,8 @@ export type WaitEndReason = EndedBy | 'failure';
 const maxMessages = 10_000;
 
 /**
- * By the hash of session and message ID: when the wait ended that received the message. Takes about
- * 5 MB when full.
+ * By the hash of session and message ID: when the first wait ended that received the message. Takes
+ * about 5 MB when full.
  */
 const getWaitEnds = () =>
 	getGlobalSingleton('waitEnds', () => new BoundedMap<string, number>(50_000));
@@ -116,9 +116,8 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const waitEnds = getWaitEnds();
 		const now = performance.now();
-		for (const hash of this.#receivedHashes) waitEnds.set(hash, now);
+		for (const hash of this.#receivedHashes) getOrAdd(getWaitEnds(), hash, () => now);
 	}
 
 	#isAccepted(message: SessionMessage): boolean {

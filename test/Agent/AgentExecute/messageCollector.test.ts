@@ -356,6 +356,18 @@ describe('IDs', () => {
 		}
 	});
 
+	test('a wait that begins after one of them has ended does not get it again', () => {
+		const first = turn('session 7');
+		const beside = turn('session 7');
+		for (const { add } of [first, beside]) add({ id: 1 });
+		first.collector.stop();
+		const later = turn('session 7');
+		beside.collector.stop();
+		later.add({ id: 1 });
+		expect(later.texts()).toEqual([]);
+		later.collector.stop();
+	});
+
 	test('the latest 50,000 are known', () => {
 		const first = collect({ waitUntil: 'close' }, ids, 'session 6');
 		for (let id = 0; id <= 50_000; id++) first.add({ id });
