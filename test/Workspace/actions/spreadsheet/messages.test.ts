@@ -157,8 +157,15 @@ test('a text among numbers, dates or checkboxes is told', async () => {
 	const header = ['Key', 'Amount', 'Due', 'Paid', 'Note'];
 	const spreadsheetId = calls.sheet([header, ['a', 1, 45296, false, 'x']]);
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!C2:C9', 'dd.mm.yyyy');
-	const json = { Key: 'b', Amount: '1,200', Due: 'Nov 29, 2026', Paid: 'yes', Note: 'y' };
-	expect(await hintsOf('append', { spreadsheetId }, json)).toEqual([
+	const json = {
+		Key: 'b',
+		Amount: '1,200',
+		Due: 'Nov 29, 2026',
+		Paid: 'yes',
+		Note: 'y',
+		New: 'z',
+	};
+	expect(await hintsOf('append', { spreadsheetId, extraColumns: 'add' }, json)).toEqual([
 		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.",
 	]);
 	// Google makes a number of it.

@@ -333,6 +333,14 @@ describe('rows that need room', () => {
 		expect(calls.methods).toEqual(['values.update']);
 	});
 
+	test('what Google refuses for another reason is not sent again', async () => {
+		const spreadsheetId = calls.sheet();
+		calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 400 });
+		const given = { spreadsheetId, range: 'Sheet1', values: rows(2) };
+		expect((await calls.failure('write', given)).code).toBe(400);
+		expect(calls.methods).toEqual(['values.update', 'get', 'get']);
+	});
+
 	test.each([
 		['Sheet1!A1:B2', { rowCount: 1 }, 2, 2],
 		['Sheet1!A1:B2', { columnCount: 1 }, 2, 2],
