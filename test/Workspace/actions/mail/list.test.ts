@@ -218,6 +218,14 @@ it('takes an empty token for the next page as the end of the list', async () => 
 	expect(await page({})).not.toHaveProperty('nextPageToken');
 });
 
+it.each([
+	[400, 'Check the search terms, the label IDs and the page token.'],
+	[404, 'Check which account the credential is connected to.'],
+])('says what to do when Gmail answers %d', async (status, advice) => {
+	mails.google.fault({ match: 'gmail.users.messages.list', status });
+	expect((await mails.failure('list', {})).description).toContain(advice);
+});
+
 it('gives a page with the token of the next', async () => {
 	seedDays(3);
 	const list = async (pageToken = '') => {

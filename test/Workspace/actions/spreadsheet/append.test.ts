@@ -238,6 +238,13 @@ describe('what may have been written is never sent again', () => {
 	});
 });
 
+test('a range of the header row alone names a table, which may have blank rows', async () => {
+	const spreadsheetId = calls.sheet(grid(['Name', 'City'], ['Ann', 'Bern'], [], ['Bob', 'Rom']));
+	const values = [{ Name: 'Cem', City: 'Ulm' }];
+	const appended = await calls.one('append', { spreadsheetId, range: 'Sheet1!A1:B1', values });
+	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A5:B5' });
+});
+
 test('appends side by side lose no row', async () => {
 	const spreadsheetId = calls.sheet(people);
 	const all = Array.from({ length: 20 }, (_, at) =>
