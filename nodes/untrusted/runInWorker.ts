@@ -74,10 +74,9 @@ async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: Abo
 		worker.ref();
 		worker.postMessage(input);
 		const stop = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
-		// This also ends with an error of the thread.
-		const answer = once(worker, 'message', { signal: stop }) as Promise<[WorkerOutput]>;
 		const [output] = await Promise.race([
-			answer,
+			// This also ends with an error of the thread.
+			once(worker, 'message', { signal: stop }) as Promise<[WorkerOutput]>,
 			rejectAtExit(worker, end.signal),
 			rejectAtLimit(worker, seconds, end.signal),
 		]);

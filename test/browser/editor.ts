@@ -8,7 +8,6 @@ import {
 	type Locator,
 	type Page,
 	type Request,
-	type Response,
 	selectors,
 } from 'playwright-core';
 
@@ -114,7 +113,7 @@ export class Editor {
 				for (const element of elements) element.toggleAttribute('data-earlier', true);
 			}`);
 			await this.page.evaluate(`
-				history.pushState(null, '', '${path}');
+				history.pushState(null, '', ${JSON.stringify(path)});
 				dispatchEvent(new PopStateEvent('popstate'));
 			`);
 		} else {
@@ -351,19 +350,17 @@ export class Editor {
 		const started: string[] = [];
 		const refused: string[] = [];
 		let openCount = 0;
-		const noteRequest = (request: Request) => {
-			if (isRun(request)) openCount++;
-		};
-		const noteResponse = async (response: Response) => {
-			if (!isRun(response.request())) return;
-			const text = await response.text();
+		const note = async (request: Request) => {
+			if (!isRun(request)) return;
+			openCount++;
+			const response = await request.response();
+			const text = (await response?.text()) ?? '{}';
+			openCount--;
 			const { data } = JSON.parse(text) as { data?: { executionId?: string } };
 			if (data?.executionId === undefined) refused.push(text);
 			else started.push(data.executionId);
-			openCount--;
 		};
-		this.page.on('request', noteRequest);
-		this.page.on('response', noteResponse);
+		this.page.on('request', note);
 		try {
 			await persist(
 				(timeout) => button.click({ timeout }),
@@ -377,8 +374,7 @@ export class Editor {
 				clicks,
 			);
 		} finally {
-			this.page.off('request', noteRequest);
-			this.page.off('response', noteResponse);
+			this.page.off('request', note);
 		}
 		return await this.api.untilDone(started[0] ?? '');
 	}

@@ -167,6 +167,7 @@ function resolveDimension(workbook: Workbook, range: sheets_v4.Schema$DimensionR
 	const rows = range?.dimension === 'ROWS';
 	const start = range?.startIndex ?? 0;
 	const end = range?.endIndex ?? (rows ? grid.rowCount : grid.columnCount);
+	// Google's wording is not known.
 	if (end <= start)
 		throw createInvalidError(`startIndex[${start}] must be less than endIndex[${end}]`);
 	return { grid, from: start, to: end, rows };

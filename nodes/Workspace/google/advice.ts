@@ -246,4 +246,5 @@ function findIdInUrl(url: string): string | undefined {
 	return /\d/.test(id) ? id : undefined;
 }
 
-const idPattern = /\/(?:spreadsheets|documents|files|messages|threads)\/([\w-]{10,200})(?=[/:]|$)/;
+const idPattern =
+	/^.*\/(?:spreadsheets|documents|files|messages|threads)\/([\w-]{10,200})(?=[/:]|$)/;

@@ -130,12 +130,15 @@ describe('errors', () => {
 			expect(description).toContain(text);
 		});
 
-		test('behind a gateway, the id that is missing is not a part of its address', async () => {
-			server = await startScriptedServer(googleError(404, 'No.'));
-			const gateway = testClients(`${server.url}/google-proxy-1`, 'token-1');
-			const { description } = await catchFailure(readDocument(gateway));
-			expect(description).toContain(notThere);
-		});
+		test.each(['google-proxy-1', 'files/google-proxy-1'])(
+			'behind a gateway, the id that is missing is not a part of its address: %s',
+			async (path) => {
+				server = await startScriptedServer(googleError(404, 'No.'));
+				const gateway = testClients(`${server.url}/${path}`, 'token-1');
+				const { description } = await catchFailure(readDocument(gateway));
+				expect(description).toContain(notThere);
+			},
+		);
 
 		const hidden =
 			'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).';

@@ -31,15 +31,13 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	});
 	const payload = data.payload ?? {};
 	const readHeader = (name: string) => readShortHeader(payload, name);
-	// IDs are not encoded.
-	const readIds = (name: string) => getRawHeaders(payload, name).join('\n');
-	const [messageId = ''] = readIds('Message-ID').split('\n', 1);
+	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
 			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
 		);
 	// RFC 5322, 3.6.4, says how to build References.
-	const earlierIds = readIds('References') || readIds('In-Reply-To');
+	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
 	return {
 		id,
 		threadId: data.threadId ?? '',
@@ -52,6 +50,10 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		cc: readHeader('Cc'),
 	};
 }
+
+/** Reads message IDs, which are never encoded. */
+const readIds = (payload: MimePart, name: string): string =>
+	getRawHeaders(payload, name).join('\n');
 
 /**
  * Reads a header that the email may repeat. Its values then stand on lines of their own. A longer
