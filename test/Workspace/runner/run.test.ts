@@ -73,6 +73,22 @@ describe('run', () => {
 			expect(error.description).toContain('1missingDocument');
 			expect(error.description).toContain('shared with the account of the credential');
 		});
+
+		it.each(['text', 'structure'])(
+			'names what was chosen from a list and is gone since, read as %s',
+			async (format) => {
+				const tab = {
+					__rl: true,
+					mode: 'list',
+					value: 't.gone',
+					cachedResultName: 'Notes',
+				};
+				await serve(echo);
+				const asForm = { ...readForm, documentId: 'a1', format, options: { tab } };
+				const error = await failureOf(run(asForm));
+				expect(error.message).toBe("The document has no tab 'Notes' (t.gone)");
+			},
+		);
 	});
 
 	it('with Continue on Fail puts an error item in the place of the failed one and goes on', async () => {
