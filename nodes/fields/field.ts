@@ -1,4 +1,9 @@
-import type { INodePropertyMode, INodePropertyTypeOptions, NodePropertyTypes } from 'n8n-workflow';
+import type {
+	INodeParameterResourceLocator,
+	INodePropertyMode,
+	INodePropertyTypeOptions,
+	NodePropertyTypes,
+} from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../core/errors';
 
@@ -234,9 +239,15 @@ export const mentionChoice = (field: string, value: string) =>
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
 	readonly #fields: readonly Field[];
+	readonly #findSavedValue: ReadContext['findSavedValue'];
 
-	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
+	constructor(
+		fields: readonly Field[],
+		mode: 'fields' | 'json',
+		findSavedValue?: ReadContext['findSavedValue'],
+	) {
 		this.#fields = mode === 'json' ? [] : fields;
+		this.#findSavedValue = findSavedValue;
 	}
 
 	insertNames(text: string): string {
@@ -247,10 +258,27 @@ export class FieldNaming {
 		});
 	}
 
+	/**
+	 * Puts the name that a list showed before the ID that was chosen from it. Google knows no name
+	 * of what is deleted.
+	 */
+	#insertChosenNames(text: string): string {
+		let named = text;
+		for (const field of this.#fields) {
+			if (field.type !== 'resourceLocator') continue;
+			const saved = this.#findSavedValue?.(field) as
+				INodeParameterResourceLocator | undefined;
+			const { value, cachedResultName: name } = saved ?? {};
+			if (value && name && name !== value)
+				named = named.replaceAll(`'${value}'`, `'${name}' (${value})`);
+		}
+		return named;
+	}
+
 	insertNamesIntoError(failure: NodeError): NodeError {
 		const { message, description } = failure;
 		return failure.with({
-			message: this.insertNames(message),
+			message: this.#insertChosenNames(this.insertNames(message)),
 			description: description && this.insertNames(description),
 		});
 	}
