@@ -21,7 +21,7 @@ export async function submitForm(url: string, ...values: string[]): Promise<Resp
 }
 
 /** Sends a request to a published address, which is there a moment after its workflow. */
-export async function fetchPublished(url: string, init: RequestInit): Promise<Response> {
+export async function fetchPublished(url: string | URL, init: RequestInit = {}): Promise<Response> {
 	// n8n closes connections that were idle for 5 s. A call that reused one at that moment would be reset.
 	const headers = { ...(init.headers as Record<string, string>), connection: 'close' };
 	for (;;) {

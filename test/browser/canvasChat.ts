@@ -15,12 +15,12 @@ export class Chat {
 		return this.page.getByTestId('canvas-chat');
 	}
 
-	/** It may be open already: n8n remembers that for all workflows of a browser. */
+	/** Opens it for the workflow that is shown. It may still be open for another one: n8n remembers that for all workflows. */
 	async open(): Promise<void> {
 		const button = this.page.getByTestId('workflow-chat-button');
-		const closed = button.filter({ hasNotText: 'Hide chat' });
 		await button.waitFor();
-		await clickUntil(closed, this.input);
+		await clickUntil(button.filter({ hasText: 'Hide chat' }), this.input, 'hidden');
+		await clickUntil(button.filter({ hasNotText: 'Hide chat' }), this.input);
 	}
 
 	private get input(): Locator {
@@ -28,11 +28,15 @@ export class Chat {
 	}
 
 	async type(words: string): Promise<void> {
-		await fillIn(this.input, words);
-		// n8n ignores the key until the turn before has ended, which is after its answer is shown. It empties the field when it sends.
+		const sent = this.panel.locator('.chat-message-from-user');
+		const before = await sent.count();
+		// n8n ignores the key until the turn before has ended, which is after its answer is shown.
 		await persist(
-			(timeout) => this.input.press('Enter', { timeout }),
-			async () => (await this.input.inputValue()) === '',
+			async (timeout) => {
+				await fillIn(this.input, words);
+				await this.input.press('Enter', { timeout });
+			},
+			async () => (await sent.count()) > before,
 			0,
 		);
 	}

@@ -11,6 +11,7 @@ export async function openBrowser(profile: string, debuggingPort: number): Promi
 	if (executablePath === undefined) throw new Error('chromium is not installed');
 	return await chromium.launchPersistentContext(profile, {
 		executablePath,
+		timeout: 300_000,
 		args: [
 			'--no-sandbox',
 			'--disable-quic',

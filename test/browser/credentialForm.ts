@@ -1,7 +1,7 @@
 import type { Locator, Request } from 'playwright-core';
 
 import type { Editor } from './editor';
-import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
+import { chooseFrom, clickUntil, fillIn, persist, untilTyped, valueOf } from './person';
 
 /** The form in which a person enters a credential, opened from a node. */
 export class CredentialForm {
@@ -43,6 +43,14 @@ export class CredentialForm {
 		await this.call(name);
 	}
 
+	/** Chooses a credential that is there already. */
+	async use(type: string, name: string): Promise<void> {
+		const select = this.slot(type).getByTestId('node-credentials-select');
+		const entry = this.page.getByRole('option', { name }).filter({ visible: true }).first();
+		const chosen = select.locator('input');
+		await chooseFrom(select, entry, async () => (await valueOf(chosen)) === name);
+	}
+
 	/** Gives the credential a name of its own. Who does not need one clicks less. */
 	private async call(name: string): Promise<void> {
 		const title = this.dialog.getByTestId('credential-name');
@@ -70,6 +78,7 @@ export class CredentialForm {
 	async fill(values: Readonly<Record<string, string>>): Promise<void> {
 		for (const [name, value] of Object.entries(values))
 			await fillIn(this.field(name).locator('input'), value);
+		await untilTyped(this.page);
 	}
 
 	/** @param shown a field that is there only when it is on */

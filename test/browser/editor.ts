@@ -14,11 +14,14 @@ import {
 import { type Execution, N8nApi, type WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { tellReporter } from '../e2e/startLoggedN8n';
 import { browserSuite } from './browserSuite';
-import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
+import { chooseFrom, clickUntil, fillIn, persist, untilTyped, valueOf } from './person';
 import { labelOf, optionOf } from './shown';
 
 /** Folder in which every test leaves a picture of what the user saw at its end. */
 const pictures = path.join(__dirname, '..', '..', '.dev', 'pictures');
+
+/** Milliseconds. Playwright's 30 s would be a timed assertion on a busy machine; jest's own limit for a test stays. */
+const patience = 300_000;
 
 /** Runs in each tab before n8n's own scripts. */
 const initScript = `
@@ -37,6 +40,10 @@ const initScript = `
 const isRun = (request: Request) =>
 	request.method() === 'POST' && /\/workflows\/[^/]+\/run\b/.test(request.url());
 
+/** Whether it stores a workflow or runs it. */
+const isChange = (request: Request) =>
+	['POST', 'PATCH'].includes(request.method()) && request.url().includes('/rest/workflows');
+
 /** Takes a tab that an earlier test file has left, or opens one. */
 async function takeTab(context: BrowserContext): Promise<Page> {
 	for (const page of context.pages()) if (await takeIfLeft(page)) return page;
@@ -47,8 +54,8 @@ async function takeIfLeft(page: Page): Promise<boolean> {
 	try {
 		return await page.evaluate(`window.name === 'left' && Boolean(window.name = 'taken')`);
 	} catch (error) {
-		// Another test's, such as that of a sign-in, which closes itself.
-		if (page.isClosed()) return false;
+		// Another test's, which closes or loads a page, as a sign-in does.
+		if (page.isClosed() || /context was destroyed|detached/.test(String(error))) return false;
 		throw error;
 	}
 }
@@ -73,14 +80,13 @@ export class Editor {
 		await mkdir(pictures, { recursive: true });
 		const { n8nUrl, log, debuggingUrl } = browserSuite();
 		tellReporter(log, statSync(log).size);
-		const browser = await chromium.connectOverCDP(debuggingUrl);
+		const browser = await chromium.connectOverCDP(debuggingUrl, { timeout: patience });
 		const [context] = browser.contexts();
 		if (!context) throw new Error('Chromium has no profile open');
+		context.setDefaultTimeout(patience);
 		const page = await takeTab(context);
 		await page.addInitScript(initScript);
 		await page.setViewportSize({ width: 1440, height: 900 });
-		// Playwright's limit of 30 s would be a timed assertion on a busy machine; jest's own for a test stays.
-		page.setDefaultTimeout(300_000);
 		return new Editor(n8nUrl, await N8nApi.signIn(n8nUrl), browser, page);
 	}
 
@@ -127,7 +133,12 @@ export class Editor {
 		} else {
 			await this.page.goto(`${this.url}${path}`);
 		}
-		await content.and(this.page.locator(':not([data-earlier])')).first().waitFor();
+		const shown = content.and(this.page.locator(':not([data-earlier])')).first();
+		// n8n asks where the test before has changed a form at its end.
+		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
+		await shown.or(leave).first().waitFor();
+		await clickUntil(leave, leave, 'hidden');
+		await shown.waitFor();
 	}
 
 	/** The parts of the path: nothing, `workflow`, its id, and the beginning of an open node's id. */
@@ -182,6 +193,12 @@ export class Editor {
 			async () => !(await close.isVisible()),
 			0,
 		);
+	}
+
+	/** Closes a list of the open node. Where n8n has closed the list by itself, the key closes the node. */
+	async closeList(nodeName: string): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.openNode(nodeName);
 	}
 
 	parameter(name: string): Locator {
@@ -333,71 +350,53 @@ export class Editor {
 		await fillIn(this.locator(parameter).getByTestId('rlc-input'), id);
 	}
 
-	/** Waits until the form has taken what was typed, because n8n waits up to half a second for the next key. */
-	async #untilTyped(): Promise<void> {
-		// Timers of a page end in order, however busy the machine is.
-		await this.page.evaluate(`new Promise((resolve) => { setTimeout(resolve, 600); })`);
-	}
-
-	/**
-	 * Clicks a button that runs a workflow, until n8n is asked for it. The workflow may then wait
-	 * for its trigger.
-	 */
-	async start(button: Locator): Promise<void> {
-		await this.#untilTyped();
-		let isAsked = false;
-		const note = (request: Request) => {
-			isAsked ||= isRun(request);
-		};
-		this.page.on('request', note);
-		try {
-			await persist(
-				(timeout) => button.click({ timeout }),
-				() => Promise.resolve(isAsked),
-			);
-		} finally {
-			this.page.off('request', note);
-		}
-	}
-
-	/** Clicks a button that runs a node or a workflow, until n8n runs it. @returns how it ended */
-	async run(button: Locator): Promise<Execution> {
-		await this.#untilTyped();
-		const started: string[] = [];
-		const refused: string[] = [];
+	/** Clicks a button that runs a node or a workflow, until n8n answers. @returns what it says of the execution */
+	async start(button: Locator): Promise<{ executionId?: string }> {
+		await untilTyped(this.page);
+		const answers: string[] = [];
 		let openCount = 0;
 		const note = async (request: Request) => {
-			if (!isRun(request)) return;
+			if (!isChange(request)) return;
 			openCount++;
 			const response = await request.response();
 			const text = (await response?.text()) ?? '{}';
+			if (isRun(request)) answers.push(text);
 			openCount--;
-			const { data } = JSON.parse(text) as { data?: { executionId?: string } };
-			if (data?.executionId === undefined) refused.push(text);
-			else started.push(data.executionId);
 		};
 		this.page.on('request', note);
 		try {
 			await persist(
 				(timeout) => button.click({ timeout }),
 				async () => {
-					// A second click while n8n is slow to answer would run it twice.
-					while (openCount > 0) await this.page.waitForTimeout(50);
-					if (refused.length === 3)
-						throw new Error(`n8n does not run it: ${refused.join(' ')}`);
-					return started.length > 0;
+					// n8n stores the workflow before it runs it. A second click while it is slow to answer would run it twice.
+					do await this.page.waitForTimeout(50);
+					while (openCount > 0);
+					return answers.length > 0;
 				},
 			);
 		} finally {
 			this.page.off('request', note);
 		}
-		return await this.api.untilDone(started[0] ?? '');
+		return (JSON.parse(answers[0] ?? '') as { data?: { executionId?: string } }).data ?? {};
+	}
+
+	/** Clicks a button that runs a node or a workflow, until n8n runs it. @returns how it ended */
+	async run(button: Locator): Promise<Execution> {
+		for (let tries = 1; ; tries++) {
+			const answer = await this.start(button);
+			if (answer.executionId !== undefined)
+				return await this.api.untilDone(answer.executionId);
+			if (tries === 3) throw new Error(`n8n does not run it: ${JSON.stringify(answer)}`);
+		}
 	}
 
 	/** Runs the open node, and waits until its output says all of it: values, or the message of a failure. */
 	async runStep(...says: readonly string[]): Promise<void> {
 		const { resultData } = await this.run(this.page.getByTestId('node-execute-button'));
-		const said = JSON.stringify(resultData);
+		// A failure quotes the parameters of its node.
+		const said = JSON.stringify(resultData, (key, value: unknown) =>
+			key === 'node' ? undefined : value,
+		);
 		const lacks = says.filter((text) => !said.includes(JSON.stringify(text).slice(1, -1)));
 		if (lacks.length > 0)
 			throw new Error(`The node says nothing of "${lacks.join('", "')}": ${said}`);

@@ -1,4 +1,4 @@
-import { errors, type Locator } from 'playwright-core';
+import { errors, type Locator, type Page } from 'playwright-core';
 
 let clicked = 0;
 
@@ -47,6 +47,12 @@ export async function persist(
 		}
 	}
 	throw new Error(`It has had no effect ${patience.length} times`);
+}
+
+/** Waits until a form has taken what was typed, because n8n waits up to half a second for the next key. */
+export async function untilTyped(page: Page): Promise<void> {
+	// Timers of a page end in order, however busy the machine is.
+	await page.evaluate(`new Promise((resolve) => { setTimeout(resolve, 600); })`);
 }
 
 /** Clicks on a page that is not n8n's, and takes every click. */

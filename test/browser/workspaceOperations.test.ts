@@ -4,6 +4,7 @@ import { type Fault, startGoogle, type GoogleServer } from '../../dev/google/ser
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { resources } from '../../nodes/Workspace/resources';
 import { connectInRow, manualTrigger, node } from '../e2e/startTestN8n';
+import { until } from '../e2e/station';
 import { Editor } from './editor';
 
 /** A step of a person in the form. */
@@ -244,5 +245,5 @@ test('each has done its own work', () => {
 test('an operation chosen before does not stay when Resource changes', async () => {
 	await editor.chooseValue('resource', 'spreadsheet');
 	await editor.parameter('title').waitFor();
-	expect(await editor.chosen('operation')).toBe('Create');
+	await until(async () => (await editor.chosen('operation')) === 'Create');
 });

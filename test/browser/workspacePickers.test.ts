@@ -86,7 +86,7 @@ test('a tab of a document is picked by its title, once the document is chosen', 
 	await editor.openNode('Text');
 	await editor.addOption('tab');
 	await editor.openPicker('tab', 'Choose the document first.');
-	await editor.page.keyboard.press('Escape');
+	await editor.closeList('Text');
 	await editor.pick('documentId', 'Minutes');
 	await editor.pick('tab', 'Friday');
 	await editor.runStep('Cake for all');
@@ -99,7 +99,7 @@ test('labels are chosen by the names that they have in Gmail, the own ones first
 	const [first = ''] = await editor.openOptions('labelIds');
 	expect(first.trim()).toMatch(/^Customers\s+Label_7$/);
 	await editor.chooseAmong('labelIds', 'Customers');
-	await editor.page.keyboard.press('Escape');
+	await editor.closeList('Emails');
 	await editor.runStep('An order');
 	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Lunch?');
 });
@@ -114,7 +114,7 @@ test('an empty list says why, and asks again when it is opened the next time, as
 	);
 	await editor.picture();
 	for (const file of google.files.listAll()) file.trashed = false;
-	await editor.page.keyboard.press('Escape');
+	await editor.closeList('Rows');
 	await editor.openPicker('spreadsheetId', 'Guests');
 });
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { fetchPublished } from '../../dev/n8n/forms.ts';
 import type { N8nApi, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import {
 	connectInRow,
@@ -151,7 +152,7 @@ test('the example takes a file from a form to Drive and says so', async () => {
 	form.append('field-0', new Blob(['form content'], { type: 'text/plain' }), 'from-form.txt');
 	form.append('field-1', 'a note');
 	const page = `${n8n.url}/form/send-a-file`;
-	const answer = await submitted(page, form);
+	const answer = await fetchPublished(page, { method: 'POST', body: form });
 	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
 	const shown = await shownAt(formWaitingUrl);
 	expect(files('from-form.txt')).toMatchObject([
@@ -160,23 +161,13 @@ test('the example takes a file from a form to Drive and says so', async () => {
 	expect(shown).toContain('from-form.txt (12 bytes) has arrived');
 });
 
-/** A published form is there a moment after its workflow. */
-async function submitted(page: string, form: FormData): Promise<Response> {
-	for (;;) {
-		const answer = await fetch(page, { method: 'POST', body: form });
-		if (answer.ok) return answer;
-		if (answer.status !== 404) throw new Error(`${answer.status} ${await answer.text()}`);
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-}
-
 /** The page that the form leads to. The form asks for the state first, too: a page of a running execution never ends. */
 async function shownAt(page: string): Promise<string> {
 	const state = new URL(page);
 	state.pathname += '/n8n-execution-status';
 	for (;;) {
-		const text = await (await fetch(state)).text();
-		if (text === 'form-waiting') return await (await fetch(page)).text();
+		const text = await (await fetchPublished(state)).text();
+		if (text === 'form-waiting') return await (await fetchPublished(page)).text();
 		if (text !== 'running') throw new Error(`The execution is in the state '${text}'`);
 		await new Promise((resolve) => setTimeout(resolve, 100));
 	}

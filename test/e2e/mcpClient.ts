@@ -1,3 +1,5 @@
+import { fetchPublished } from '../../dev/n8n/forms.ts';
+
 export interface McpTool {
 	readonly name: string;
 	readonly description: string;
@@ -54,21 +56,18 @@ export class McpClient {
 	}
 
 	private async post(message: object): Promise<Response> {
-		for (;;) {
-			const answer = await fetch(this.url, {
-				method: 'POST',
-				headers: {
-					authorization: `Bearer ${this.token}`,
-					'content-type': 'application/json',
-					accept: 'application/json, text/event-stream',
-					...(this.session && { 'mcp-session-id': this.session }),
-				},
-				body: JSON.stringify(message),
-			});
-			this.session ??= answer.headers.get('mcp-session-id') ?? undefined;
-			if (answer.status !== 404) return answer;
-			await new Promise((resolve) => setTimeout(resolve, 100));
-		}
+		const answer = await fetchPublished(this.url, {
+			method: 'POST',
+			headers: {
+				authorization: `Bearer ${this.token}`,
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+				...(this.session && { 'mcp-session-id': this.session }),
+			},
+			body: JSON.stringify(message),
+		});
+		this.session ??= answer.headers.get('mcp-session-id') ?? undefined;
+		return answer;
 	}
 }
 

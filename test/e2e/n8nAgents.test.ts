@@ -6,6 +6,7 @@ import { type AgentService, startAgentService } from '../../dev/agent-service/se
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { fetchPublished } from '../../dev/n8n/forms.ts';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import {
 	expectWholeTable,
@@ -181,7 +182,7 @@ describe("n8n's Agents", () => {
 
 	/** What n8n streams to the chat of the agent. */
 	async function stream(path: string, body: object): Promise<Event[]> {
-		const answer = await fetch(`${n8n.url}/rest/${agents}/${agentId}/${path}`, {
+		const answer = await fetchPublished(`${n8n.url}/rest/${agents}/${agentId}/${path}`, {
 			method: 'POST',
 			headers: {
 				cookie: n8n.api.cookie,

@@ -1,3 +1,4 @@
+import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { connectInRow, items, manualTrigger, node } from '../e2e/startTestN8n';
 import { cut, QueueStation, until } from './queueStation';
@@ -108,13 +109,16 @@ test('a published trigger on main starts executions on the worker', async () => 
 
 describe('under traffic', () => {
 	let workflow: { id: string; versionId: string };
+	/** Tells a test's calls of the agent from late ones of the test before. */
+	let startStepName = '';
+	let count = 0;
 
 	/** Each message starts an execution that calls the agent with its number. */
 	beforeEach(async () => {
 		const { agent, credentials, main } = station;
-		agent.requests.length = 0;
 		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
-		const parameters = { startStepName: 'start', input: '={{ $json.message }}' };
+		startStepName = `start ${++count}`;
+		const parameters = { startStepName, input: '={{ $json.message }}' };
 		workflow = await main.api.createWorkflow({
 			name: 'traffic',
 			nodes: [
@@ -135,18 +139,16 @@ describe('under traffic', () => {
 
 	const called = () =>
 		station.agent.requests
-			.map(({ body }) => {
-				const { initialPayload } = body as { initialPayload: string };
-				return Number((JSON.parse(initialPayload) as { input: unknown }).input);
-			})
+			.map(({ body }) => body as ExecuteFields)
+			.filter((fields) => fields.startStepName === startStepName)
+			.map(({ initialPayload }) =>
+				Number((JSON.parse(initialPayload) as { input: unknown }).input),
+			)
 			.sort((a, b) => a - b);
-	const ended = async (count: number) => {
-		const statuses = await station.statuses(workflow);
-		return (
-			statuses.length === count &&
-			!statuses.some((status) => ['new', 'running'].includes(status))
-		);
-	};
+	const hasEnded = async () =>
+		!(await station.statuses(workflow)).some((status) => ['new', 'running'].includes(status));
+	const ended = async (count: number) =>
+		(await station.statuses(workflow)).length === count && (await hasEnded());
 
 	test('Redis is unreachable and comes back: no message is lost, and no agent is started twice', async () => {
 		const { agent, redisLink } = station;
@@ -201,6 +203,8 @@ describe('under traffic', () => {
 		);
 		expect(called().slice(0, 3)).toEqual([1, 2, 3]);
 		expect(new Set(called()).size).toBe(called().length);
+		// What starts later would take the answers of the next test.
+		await until(hasEnded);
 	});
 
 	test('Redis comes back without its data: what was in flight is told, the next messages start, and nothing starts twice', async () => {
@@ -215,6 +219,7 @@ describe('under traffic', () => {
 		);
 		agent.send('traffic', ...Array.from({ length: 12 }, (_, index) => index + 2));
 		await until(() => called().length === 6);
+		await until(async () => (await station.statuses(workflow)).length === 11);
 		await station.emptyRedis();
 		answer();
 		const isCalled = (message: number) => called().includes(message);

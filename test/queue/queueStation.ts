@@ -17,11 +17,13 @@ import { template } from '../e2e/globalSetup';
 
 const apiKey = 'queue-test-key';
 
-/** Settings with which n8n notices a dead worker after seconds, not after a minute. */
-const noticeSoon = {
-	QUEUE_WORKER_LOCK_DURATION: '6000',
+/** Settings with which n8n notices a dead worker after seconds, not after a minute, and outlives a pause of the machine. */
+const patience = {
+	QUEUE_WORKER_LOCK_DURATION: '15000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
+	// After 10 s without Redis, n8n would end itself.
+	QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '300000',
 };
 
 /** A main and a worker of n8n, which reach Redis and the database over links that can be cut, and the stand-ins. */
@@ -63,7 +65,7 @@ export class QueueStation {
 		const databaseLink = await linkTo(services.env.DB_POSTGRESDB_PORT);
 		const env = {
 			...services.env,
-			...noticeSoon,
+			...patience,
 			QUEUE_BULL_REDIS_PORT: new URL(redisLink.address).port,
 			DB_POSTGRESDB_PORT: new URL(databaseLink.address).port,
 		};
