@@ -104,8 +104,6 @@ export const spreadsheets: readonly Contest[] = [
 		input: oneItem,
 		ours: () => ours('read', { options: { range: 'Sheet1!A:F' } }),
 		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
-		// The formats of the cells, of which n8n's node knows nothing, are longer than the cells.
-		atMost: (size) => (size === 1000 ? 1.1 : usualTarget),
 	},
 	{
 		operation: 'Spreadsheet: Write (Match Columns)',

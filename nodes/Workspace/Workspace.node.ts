@@ -74,19 +74,19 @@ export class Workspace implements INodeType {
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
 		},
-		resourceMapping: { headerColumns: loadOnFirstUse(({ headerColumns }) => headerColumns) },
+		resourceMapping: { headerColumns: loadOnFirstUse((lists) => lists.headerColumns) },
 		loadOptions: {
-			getColumns: loadOnFirstUse(({ getColumns }) => getColumns),
-			getLabels: loadOnFirstUse(({ getLabels }) => getLabels),
-			getMatchColumns: loadOnFirstUse(({ getMatchColumns }) => getMatchColumns),
+			getColumns: loadOnFirstUse((lists) => lists.getColumns),
+			getLabels: loadOnFirstUse((lists) => lists.getLabels),
+			getMatchColumns: loadOnFirstUse((lists) => lists.getMatchColumns),
 		},
 		listSearch: {
-			searchDocuments: loadOnFirstUse(({ searchDocuments }) => searchDocuments),
-			searchDocumentTabs: loadOnFirstUse(({ searchDocumentTabs }) => searchDocumentTabs),
-			searchHeadings: loadOnFirstUse(({ searchHeadings }) => searchHeadings),
-			searchFolders: loadOnFirstUse(({ searchFolders }) => searchFolders),
-			searchSpreadsheets: loadOnFirstUse(({ searchSpreadsheets }) => searchSpreadsheets),
-			searchTabs: loadOnFirstUse(({ searchTabs }) => searchTabs),
+			searchDocuments: loadOnFirstUse((lists) => lists.searchDocuments),
+			searchDocumentTabs: loadOnFirstUse((lists) => lists.searchDocumentTabs),
+			searchHeadings: loadOnFirstUse((lists) => lists.searchHeadings),
+			searchFolders: loadOnFirstUse((lists) => lists.searchFolders),
+			searchSpreadsheets: loadOnFirstUse((lists) => lists.searchSpreadsheets),
+			searchTabs: loadOnFirstUse((lists) => lists.searchTabs),
 		},
 	};
 

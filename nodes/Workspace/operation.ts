@@ -218,7 +218,7 @@ export interface Combination<A, P, W, R> {
 	 * above those that another is about to write. Runs that wait for the same ID and have the same
 	 * key are sent together. Without an ID, a run waits for no other.
 	 */
-	getLockId?(params: A): string | undefined;
+	getLockId?(prepared: P): string | undefined;
 	/**
 	 * Returns the share of one request that an item needs, where 1 is a full request. Undefined if
 	 * its run must be sent alone and whole.

@@ -23,11 +23,12 @@ const maxReportedChannels = 10;
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
-	/** How many channels have failed within the interval. */
+	/** When the interval of reported channels began, in monotonic milliseconds. */
+	#intervalBegunAt = -Infinity;
+	/** How many channels have failed since then. */
 	#failedChannelCount = 0;
 	/** By session: how many messages n8n has not accepted since it last accepted one. */
 	readonly #lostCounts = new Map<string, number>();
-	#cancelInterval = () => {};
 	#cancelQuietReport = () => {};
 
 	constructor(context: ITriggerFunctions, clock: Clock) {
@@ -46,10 +47,11 @@ export class Alerts {
 
 	/** Reports the failure of a channel, or only logs it if many have failed at the same time. */
 	reportChannel(failure: NodeError): void {
-		if (this.#failedChannelCount === 0)
-			this.#cancelInterval = this.#clock.callAfter(reportIntervalMilliseconds, () => {
-				this.#failedChannelCount = 0;
-			});
+		const now = this.#clock.getMonotonicMilliseconds();
+		if (now - this.#intervalBegunAt >= reportIntervalMilliseconds) {
+			this.#intervalBegunAt = now;
+			this.#failedChannelCount = 0;
+		}
 		this.#failedChannelCount++;
 		if (this.#failedChannelCount <= maxReportedChannels) this.report(failure);
 		else this.#log(failure);
@@ -80,12 +82,6 @@ export class Alerts {
 		this.#cancelQuietReport();
 		this.#reportLosses(state);
 		this.#lostCounts.clear();
-	}
-
-	/** Reports lost messages, and cancels the timers. */
-	close(): void {
-		this.endLosses('The trigger was stopped');
-		this.#cancelInterval();
 	}
 
 	#log({ message, description = '' }: NodeError): void {

@@ -112,8 +112,9 @@ export class Delivery {
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
 			let rejection = await this.#passAndAwaitEnd(batch, items, key);
 			for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
-				if (rejection) await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
-				if (!rejection || this.#isStopping) break;
+				if (!rejection) break;
+				await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
+				if (this.#isStopping) break;
 				rejection = await this.#passAndAwaitEnd(batch, items, key);
 			}
 			return rejection === undefined || this.#handleNotAccepted(batch, rejection);

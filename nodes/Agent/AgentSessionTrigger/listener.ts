@@ -156,7 +156,7 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		await triggerState.waitWhileStopping(clock, handOverMilliseconds, this.#handOver());
 		this.#delivery.stopWaiting();
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
-		this.#alerts.close();
+		this.#alerts.endLosses('The trigger was stopped');
 		const never = new Promise<void>(() => {});
 		if (isReported) await triggerState.waitWhileStopping(clock, alertStoreMilliseconds, never);
 	}

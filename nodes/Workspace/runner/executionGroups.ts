@@ -85,8 +85,8 @@ const waitingGroups = new Map<string, Group>();
  */
 export async function executeJobs(run: JobsOfRun): Promise<Results> {
 	const { jobs, clients } = run;
-	const [{ operation, resource, params, combineKey, item }] = jobs;
-	const lockId = operation.combine?.getLockId?.(params);
+	const [{ operation, resource, prepared, combineKey, item }] = jobs;
+	const lockId = operation.combine?.getLockId?.(prepared);
 	if (lockId === undefined) return await sendJobs(jobs, () => clients);
 	// Without a combine key, no other run joins.
 	const key = combineKey ?? item.markerId;

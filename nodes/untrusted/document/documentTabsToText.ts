@@ -24,12 +24,9 @@ function readParts(tab: elements.DocumentTab): string[] {
 }
 
 function readLines(content: elements.Elements, read: elements.ParagraphReader): string[] {
-	return content.flatMap(({ paragraph, table, tableOfContents }) => {
+	return elements.openFrames(content).flatMap(({ paragraph, table }) => {
 		if (paragraph) return readParagraph(paragraph, read);
-		const [cell, ...otherCells] = elements.getCells(table);
-		if (otherCells.length > 0) return (table?.tableRows ?? []).map((row) => readRow(row, read));
-		// A table with one cell is a frame around code or text.
-		return readLines((tableOfContents ?? cell)?.content ?? [], read);
+		return (table?.tableRows ?? []).map((row) => readRow(row, read));
 	});
 }
 

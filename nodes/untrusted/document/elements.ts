@@ -94,6 +94,19 @@ export const getStoredLine = ({ elements }: Paragraph, substitute = '') =>
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
 
+/**
+ * Replaces tables of contents, and tables with one cell, which are frames around code or text, by
+ * what is in them.
+ */
+export function openFrames(content: Elements): Elements {
+	return content.flatMap((element) => {
+		const { paragraph, table, tableOfContents } = element;
+		const [cell, ...otherCells] = getCells(table);
+		if (paragraph || otherCells.length > 0) return [element];
+		return openFrames((tableOfContents ?? cell)?.content ?? []);
+	});
+}
+
 type ParagraphElement = docs_v1.Schema$StructuralElement & { readonly paragraph: Paragraph };
 
 /**

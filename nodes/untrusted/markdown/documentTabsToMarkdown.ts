@@ -71,26 +71,21 @@ function readTab(tab: elements.DocumentTab): RootContent[] {
 }
 
 function flatten(content: elements.Elements, read: elements.ParagraphReader): FlatBlock[] {
-	return content.flatMap(({ paragraph, table, tableOfContents }) => {
+	return elements.openFrames(content).flatMap(({ paragraph, table }) => {
 		if (paragraph) return readParagraph(paragraph, read);
-		const [cell, ...otherCells] = elements.getCells(table);
-		if (otherCells.length > 0) return { node: readTable(table?.tableRows ?? [], read) };
-		// A table with one cell is a frame around code or text.
-		return flatten((tableOfContents ?? cell)?.content ?? [], read);
+		return { node: readTable(table?.tableRows ?? [], read) };
 	});
 }
 
-function readParagraph(paragraph: elements.Paragraph, read: elements.ParagraphReader) {
+function readParagraph(paragraph: elements.Paragraph, read: elements.ParagraphReader): FlatBlock[] {
 	const { pieces, item } = read(paragraph);
-	const blocks: FlatBlock[] = [];
-	if (hasRule(paragraph, pieces))
-		blocks.push({ node: { type: 'thematicBreak' }, paragraph, item });
+	const nodes: BlockContent[] = [];
+	if (hasRule(paragraph, pieces)) nodes.push({ type: 'thematicBreak' });
 	const text = item?.isTicked ? removeMark(pieces, 'strikethrough') : pieces;
-	const node = buildTextNode(text, paragraph);
-	if (node) blocks.push({ node, paragraph, item });
-	if (item && blocks.length === 0)
-		blocks.push({ node: { type: 'paragraph', children: [] }, paragraph, item });
-	return blocks;
+	const textNode = buildTextNode(text, paragraph);
+	if (textNode) nodes.push(textNode);
+	if (item && nodes.length === 0) nodes.push({ type: 'paragraph', children: [] });
+	return nodes.map((node) => ({ node, paragraph, item }));
 }
 
 /** Makes the first row the header. */

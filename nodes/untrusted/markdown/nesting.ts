@@ -10,7 +10,7 @@ import type { ListItem, Paragraph } from '../document/elements';
  */
 export interface FlatBlock {
 	readonly node: BlockContent;
-	/** The paragraph that shows where the block belongs; undefined for a table or code. */
+	/** The paragraph that shows where the block belongs; undefined for a table. */
 	readonly paragraph?: Paragraph;
 	/** The item that begins with the block. */
 	readonly item?: ListItem | undefined;

@@ -1,7 +1,7 @@
 /** Answers to a model that contain emails. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { shorten } from '../../../core/text';
+import { joinSentences, shorten } from '../../../core/text';
 import { buildModelAnswer, fitEntries, type ModelAnswer } from '../../../core/modelAnswer';
 import { describeTextPart } from '../../../fields/commonOptions';
 import { quoteField } from '../../../fields/field';
@@ -35,17 +35,16 @@ export function toListAnswer(
 	const start = parsePageToken(pageToken);
 	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
 		const lastNumber = start.skipCount + shownCount;
-		const sentences = [describeShownMails(list, start, lastNumber)];
-		if (isCut)
-			sentences.push(
-				'A text that ends with … is shortened: read the email by its ID to get all of it.',
-			);
 		const isAllShown = shownCount === list.entries.length;
 		const nextToken = isAllShown
 			? list.nextPageToken
 			: buildPageToken(lastNumber, start.gmailPageToken);
-		if (nextToken) sentences.push(adviseNextCall(nextToken, changesLabels));
-		return sentences.join(' ');
+		return joinSentences(
+			describeShownMails(list, start, lastNumber),
+			isCut &&
+				'A text that ends with … is shortened: read the email by its ID to get all of it.',
+			nextToken && adviseNextCall(nextToken, changesLabels),
+		);
 	});
 }
 

@@ -92,7 +92,7 @@ const describeGap = (endRow: number, offset: number) =>
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = plan;
 	const start = { row: table.row, column: table.firstColumn };
-	const result = plans.summarizeSteps(plan, steps, (steps[0]?.row ?? 0) + offset);
+	const result = plans.summarizeSteps(plan, steps, offset);
 	const height = endRow - start.row;
 	if (height === 0 || table.columnsByName.size === 0) return result;
 	const width = table.lastColumn - start.column + 1;
@@ -112,7 +112,7 @@ export const append = defineOperation({
 	combine: {
 		getKey: (params) => `${ranges.buildTargetKey(params)} ${hasColumnNames(params)}`,
 		getPlace: ranges.buildTabKey,
-		getLockId: (params) => params.spreadsheetId,
+		getLockId: ({ params }) => params.spreadsheetId,
 		weigh: ({ weight }) => weight,
 		plan: async ({ sheets }, all) => await planAppend(sheets, all),
 		send: async (_clients, writes) => await sendAppends(writes),

@@ -151,10 +151,10 @@ export const read = defineOperation({
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
 		const target = await findTarget(spreadsheet, params);
 		const { output, headerRow, filters } = params;
-		const hasHeader = output === 'rows' && headerRow > 0;
 		const cells = await fetchCells(spreadsheet, target, {
 			...params,
-			headerRow: hasHeader ? headerRow - 1 : -1,
+			// In the form, 0 means that there is none.
+			headerRow: output === 'rows' ? headerRow - 1 : -1,
 			hasFilters: filters.length > 0,
 			comparesSize: filters.some(comparesSize),
 		});

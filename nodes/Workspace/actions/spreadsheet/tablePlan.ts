@@ -176,25 +176,25 @@ function buildStructureRequests(
 	changes: readonly RowChange[],
 ): Request[] {
 	const { sheetId, nativeTable } = table;
-	const addedCount = steps.filter(({ action }) => action === 'appended').length;
-	const startIndex = steps.find(({ action }) => action === 'appended')?.row ?? endRow;
-	const endIndex = startIndex + addedCount;
+	const added = steps.filter(({ action }) => action === 'appended');
+	const startIndex = added[0]?.row ?? endRow;
+	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
 	// Earlier requests of the plan have added the rows above.
 	let rowCount = table.rowCount + startIndex - endRow;
-	if (addedCount > 0 && startIndex < rowCount) {
+	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like
 		// its header.
 		const inheritFromBefore = startIndex > table.row + 1;
 		requests.push({ insertDimension: { range, inheritFromBefore } });
-		rowCount += addedCount;
+		rowCount += added.length;
 	}
 	const { lastRow, lastColumn } = findBounds(changes);
 	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, lastRow + 1, lastColumn + 1));
 	// A native table does not grow if rows are added below it.
 	const tableEnd = nativeTable?.range.endRowIndex ?? Infinity;
-	if (nativeTable && addedCount > 0 && endRow >= tableEnd)
+	if (nativeTable && added.length > 0 && endRow >= tableEnd)
 		requests.push(buildResizeTableRequest(nativeTable, tableEnd + endIndex - endRow));
 	return requests;
 }
@@ -279,19 +279,20 @@ export interface WriteResult {
 }
 
 /**
- * Counts what steps write that are one below another, from a row on. Without any cell, the range
- * has all columns of the table.
+ * Counts what steps write that are one below another. Without any cell, the range has all columns
+ * of the table.
+ * @param offset how far below the planned rows they are
  */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	row = steps[0]?.row ?? 0,
+	offset = 0,
 ): WriteResult {
 	const changes = steps.flatMap((step) => step.changes);
 	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
 	const { firstColumn, lastColumn } = columns.length > 0 ? findBounds(changes) : table;
 	const width = lastColumn - firstColumn + 1;
-	const start = { row, column: firstColumn };
+	const start = { row: (steps[0]?.row ?? 0) + offset, column: firstColumn };
 	const isSkipped = steps[0]?.action === 'skipped';
 	return {
 		spreadsheetId: spreadsheet.id,

@@ -15,12 +15,8 @@ import { planReplacement } from './write/replaceTable';
 import { type CellsWrite, writeCells } from './write/writeCells';
 
 type Write = plans.PlannedWrite | CellsWrite;
-/** The result of one item. If rows are matched, each row has its own, with its action. */
-type WriteOutcome = plans.WriteResult | Array<plans.WriteResult & Pick<plans.RowStep, 'action'>>;
-
-/** Match columns always mean an update. */
-const resolveWriteMode = ({ writeMode, matchColumns }: WriteParams) =>
-	writeMode === 'overwrite' && matchColumns.length > 0 ? 'updateOrAdd' : writeMode;
+/** The results of one item. If rows are matched, each row has its own, with its action. */
+type WriteOutcome = ReadonlyArray<plans.WriteResult & Partial<Pick<plans.RowStep, 'action'>>>;
 
 /**
  * @throws NodeError 400 if match columns are missing, or if something does not fit the write mode
@@ -88,11 +84,11 @@ function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefine
 
 async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 	const [first] = writes;
-	if (first && 'rows' in first) return [await writeCells(first)];
+	if (first && 'rows' in first) return [[await writeCells(first)]];
 	const plannedWrites = writes.filter((write) => 'plan' in write);
 	await plans.sendTablePlan(plannedWrites);
 	return plannedWrites.map(({ plan, steps }) => {
-		if (!plan.hasResultPerRow) return plans.summarizeSteps(plan, steps);
+		if (!plan.hasResultPerRow) return [plans.summarizeSteps(plan, steps)];
 		return steps.map((step) => ({
 			...plans.summarizeSteps(plan, [step]),
 			action: step.action,
@@ -120,21 +116,21 @@ export const write = defineOperation({
 	prepare(params, item) {
 		const prepared = prepareRows(params, item);
 		checkWriteMode(params);
-		return { ...prepared, params: { ...params, writeMode: resolveWriteMode(params) } };
+		// Match columns always mean an update.
+		const isMatched = params.writeMode === 'overwrite' && params.matchColumns.length > 0;
+		const writeMode = isMatched ? ('updateOrAdd' as const) : params.writeMode;
+		return { ...prepared, params: { ...params, writeMode } };
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		getPlace: buildTabKey,
-		getLockId: (params) =>
-			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
+		getLockId: ({ params }) =>
+			params.writeMode === 'overwrite' ? undefined : params.spreadsheetId,
 		// A run that replaces the table must not write the rows of another run, too.
 		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
 		plan: async ({ sheets }, all) => await planWrites(sheets, all),
 		send: async (_clients, writes) => await sendWrites(writes),
 	},
-	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),
-	nameResult(result) {
-		const ranges = [result].flat().map(({ updatedRange }) => updatedRange);
-		return `rows ${ranges.join(', ')}`;
-	},
+	toItems: (results) => results.map((result) => ({ json: { ...result } })),
+	nameResult: (results) => `rows ${results.map(({ updatedRange }) => updatedRange).join(', ')}`,
 });

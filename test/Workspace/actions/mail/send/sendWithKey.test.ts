@@ -18,6 +18,8 @@ const limits = (limit: IDataObject) => ({ timeLimits: { limits: limit } });
 /** How many sends Gmail was asked for, and how many emails went out. */
 const counts = () => [mails.count('messages.send'), mails.google.gmail.sent.length];
 
+const unreadable: Fault = { status: 200, body: 'null', carriedOut: true };
+
 describe('a send that breaks off after the email left', () => {
 	const badGateway = { status: 502, body: '<html>Bad Gateway</html>', carriedOut: true };
 	afterEach(() => {
@@ -29,6 +31,7 @@ describe('a send that breaks off after the email left', () => {
 		['the answer is cut', { connection: 'cutBody' }],
 		['the answer is a 502 of a proxy', badGateway],
 		['the answer is a 500', { status: 500, carriedOut: true }],
+		['the answer has another form', unreadable],
 		['no answer comes in time', { connection: 'blackHoleAfter' }],
 	])('%s: the item succeeds with its id, and one mail went out', async (_what, fault) => {
 		mails.google.gmail.seed({ labelIds: ['SENT'] });
@@ -212,10 +215,13 @@ describe('with an idempotency key', () => {
 			expect(sent()).toHaveLength(1);
 		});
 
-		it('sends once when the first run did not learn that the email left', async () => {
+		it.each<[string, Fault]>([
+			['lost its answer', { connection: 'resetAfter' }],
+			['cannot read its answer', unreadable],
+		])('sends once when the first run %s', async (_what, fault) => {
 			const key = newKey();
 			mails.google.gmail.indexDelayMilliseconds = 500;
-			mails.google.fault({ match: ofSend, connection: 'resetAfter' });
+			mails.google.fault({ match: ofSend, ...fault });
 			const [first, second] = await Promise.all([send(key), send(key)]);
 			// Whichever has the turn first.
 			const repeated = [first, second].filter((one) => one?.['repeated'] === true);
