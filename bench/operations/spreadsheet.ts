@@ -1,13 +1,5 @@
 import { columns, spreadsheetId } from '../google.ts';
-import {
-	byId,
-	byName,
-	mapColumns,
-	oneItem,
-	rivalNode,
-	usualTarget,
-	type Contest,
-} from './contest.ts';
+import { byId, byName, mapColumns, oneItem, rivalNode, type Contest } from './contest.ts';
 
 const rival = "n8n's Google Sheets node";
 export const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', {
