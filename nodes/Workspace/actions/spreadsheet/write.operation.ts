@@ -73,8 +73,8 @@ async function planWrites(
 function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefined {
 	const { target, area, row } = plan.table;
 	const { lastRow, lastColumn } = plans.findBounds(steps.flatMap(({ changes }) => changes));
-	// A range with the header is only a name for the table.
-	const isOpen = area.lastRow === Infinity || area.row <= row;
+	// The header row alone is only a name for the table.
+	const isOpen = area.lastRow === Infinity || area.lastRow <= row;
 	if (isOpen || (lastRow <= area.lastRow && lastColumn <= area.lastColumn)) return undefined;
 	return createRefusal(
 		`The rows reach beyond the range ${target.a1}`,

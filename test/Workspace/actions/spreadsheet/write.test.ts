@@ -183,6 +183,8 @@ describe('input items', () => {
 
 		test.each([
 			['A2:C3', 3, {}],
+			['A1:C4', 4, {}],
+			['A1:C9', 1, { More: 1 }],
 			['A2:C9', 1, { More: 1 }],
 		])('overwriting refuses rows beyond %s: %d with %j', async (range, count, more) => {
 			const rows = [...table, [], ['Total']];
