@@ -93,10 +93,16 @@ export function findBinaryFields(
 		else if (Object.hasOwn(binary, name)) fields.add(name);
 		else throw createFieldRefusal(`The item has no binary field '${name}'`, binary, formField);
 	}
-	const wantedFields = [...fields].filter((field) => isWanted(binary[field]?.fileName ?? field));
+	const wantedFields = [...fields].filter((field) => isWanted(getFileName(binary, field)));
 	if (wantedFields.length === 0 && names.length > 0)
 		throw createFieldRefusal('The item has no file to use', binary, formField);
 	return wantedFields;
+}
+
+/** Returns the name of a binary field's file. A file without a name gets that of its field. */
+function getFileName(binary: IBinaryKeyData, field: string): string {
+	const { fileName, fileExtension } = binary[field] ?? {};
+	return fileName || (fileExtension ? `${field}.${fileExtension}` : field);
 }
 
 function createFieldRefusal(message: string, binary: IBinaryKeyData, formField: string): NodeError {

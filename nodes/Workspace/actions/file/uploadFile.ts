@@ -65,10 +65,9 @@ async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	// Without a conversion, Drive's checksum of the file is compared, so the content need not be
 	// read here.
 	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
-	// Each file of an item has a key of its own.
-	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
-	const place = { ...params, idempotencyKey: key };
-	return createdFiles.hashFileKey('file upload', place, [convertTo, contentMd5]);
+	// For the key, each file of an item is an operation of its own.
+	const operation = fileIndex === 0 ? 'file upload' : `file upload ${fileIndex + 1}`;
+	return createdFiles.hashFileKey(operation, params, [convertTo, contentMd5]);
 }
 
 async function findFileToSkip(upload: Upload) {
@@ -125,7 +124,11 @@ async function sendNewFile(upload: Upload, request: Parameters<Clients['uploadTo
 	if (parentFolder) metadata.parents = [parentFolder];
 	const markerId = `${upload.item.markerId}-${upload.fileIndex}`;
 	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
-	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
+	else
+		metadata.appProperties = {
+			...metadata.appProperties,
+			...createdFiles.buildMarkerProperty(markerId),
+		};
 	return await upload.clients.uploadToDrive(request).catch(async (error: unknown) => {
 		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that
 		// file.

@@ -206,6 +206,13 @@ describe('in n8n', () => {
 		else await expect(uploaded).rejects.toThrow('The item has no file to use');
 	});
 
+	test('a file without a name has that of its field and type', async () => {
+		const invoice = { data: base64('x'), mimeType: 'application/pdf', fileExtension: 'pdf' };
+		const binary = { invoice, logo: { ...invoice, fileName: 'logo.png' } };
+		const uploaded = await form({ options: { onlyFiles: 'pdf' } }, [{ json: {}, binary }]);
+		expect(uploaded.map(({ json }) => json['name'])).toEqual(['invoice.pdf']);
+	});
+
 	test('the form takes a binary field by default', async () => {
 		const given = { name: 'Holiday', binaryPropertyName: 'photo' };
 		const parameters = { ...given, options: { description: 'd' } };
@@ -293,16 +300,19 @@ describe('in n8n', () => {
 			},
 		);
 
-		test('with a key, a second run uploads nothing', async () => {
-			const options = { idempotencyKey: 'several' };
-			const first = await form({ ...all, options }, items.slice(0, 1));
-			const second = await form({ ...all, options }, items.slice(0, 1));
-			const repeated = first.map(({ json }) => ({
-				json: { id: json['id'], repeated: true },
-			}));
-			expect(second).toMatchObject(repeated);
-			expect(uploads.files()).toHaveLength(2);
-		});
+		test.each(['several', 'x'.repeat(255)])(
+			'with the key %s, a second run uploads nothing',
+			async (idempotencyKey) => {
+				const options = { idempotencyKey };
+				const first = await form({ ...all, options }, items.slice(0, 1));
+				const second = await form({ ...all, options }, items.slice(0, 1));
+				const repeated = first.map(({ json }) => ({
+					json: { id: json['id'], repeated: true },
+				}));
+				expect(second).toMatchObject(repeated);
+				expect(uploads.files()).toHaveLength(2);
+			},
+		);
 
 		test('a failure names the files that are there', async () => {
 			let requests = 0;
