@@ -86,7 +86,9 @@ export function splitList(text: string): string[] {
 const listExpectation = 'an array, or text separated by commas or new lines';
 
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
-	const entries: unknown = typeof raw === 'string' ? splitList(raw) : raw;
+	const isNumber = typeof raw === 'number' && context.mode === 'fields';
+	const given = isNumber ? String(raw) : raw;
+	const entries: unknown = typeof given === 'string' ? splitList(given) : given;
 	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, listExpectation);
 	const texts = entries.map((entry) => readText(field, entry, context));
 	const filledTexts = texts.filter((text) => text.trim() !== '');

@@ -167,6 +167,7 @@ test.each<[name: string, given: unknown, read: unknown]>([
 	['all', 'false', false],
 	['status', '', 'any'],
 	['labels', [1], ['1']],
+	['labels', 4711, ['4711']],
 	['documentId', { __rl: true, mode: 'list', value: 'abc' }, 'abc'],
 	['documentId', { mode: 'list', value: null }, ''],
 ])('the form is generous with what expressions give: %s of %j is %j', (name, given, read) => {
