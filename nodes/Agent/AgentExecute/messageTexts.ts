@@ -52,7 +52,6 @@ export class TurnText {
 	}
 
 	/**
-	 * Adds a text.
 	 * @param isEnd whether its message ends the wait
 	 * @returns what was added; empty if the text repeats the whole text
 	 */

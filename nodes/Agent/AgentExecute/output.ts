@@ -68,7 +68,7 @@ function buildMessageJson({ sequence, receivedAt, format, message }: SessionMess
 }
 
 /** The values of `endedBy` after which the answer may be incomplete. A model is told about them. */
-const incompleteEnds: unknown[] = ['close', 'limit', 'timeout'];
+const incompleteEnds: unknown[] = ['limit', 'timeout'];
 
 /**
  * Reduces an item to what a model needs: answer, session and hints.

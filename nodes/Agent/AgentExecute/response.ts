@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { unescape } from 'node:querystring';
 
 import { secretMask } from '../../core/secretSearch';
 import { buildExcerpt } from '../../core/text';
@@ -51,17 +52,24 @@ export function parseResponseContent(
 	const disposition = headers['content-disposition'] ?? '';
 	const isText = textTypePattern.test(mimeType);
 	const mayBeText = isText || (mayBeJson(body) && !/^\s*attachment\b/i.test(disposition));
-	const text = mayBeText ? decodeText(body, headers) : undefined;
+	const text = mayBeText ? decodeBody(body, headers) : undefined;
 	if (text !== undefined) {
-		const shownText = replaceSecrets(text, secrets);
+		const shownText = maskSecrets(text, secrets);
 		// Only JSON in UTF-8 was checked above.
 		const parse = isJson && isUtf8(body) ? parseJsonOrText : parseStructure;
 		const response = parse(shownText);
 		if (isText || response !== shownText) return { response };
 	}
-	const [, name = ''] = /filename="?([^";]+)/i.exec(disposition) ?? [];
-	const fileName = replaceSecrets(name, secrets) || undefined;
+	const fileName = maskSecrets(findFileName(disposition), secrets) || undefined;
 	return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
+}
+
+/** Returns '' if there is none. A name with other letters than ASCII is encoded (RFC 6266). */
+function findFileName(disposition: string): string {
+	const [, encoded] = /filename\*=utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
+	if (encoded) return unescape(encoded);
+	const [, quoted, name = ''] = /filename=(?:"([^"]*)"|([^";]+))/i.exec(disposition) ?? [];
+	return quoted ?? name;
 }
 
 function getMediaType(headers: IncomingHttpHeaders): string {
@@ -70,7 +78,7 @@ function getMediaType(headers: IncomingHttpHeaders): string {
 }
 
 /** Decodes UTF-8, or the character set of the header. @returns undefined if it is neither */
-function decodeText(body: Buffer, headers: IncomingHttpHeaders): string | undefined {
+function decodeBody(body: Buffer, headers: IncomingHttpHeaders): string | undefined {
 	if (isUtf8(body)) return new TextDecoder().decode(body);
 	const [, charset = ''] = /charset="?([^\s";]+)/i.exec(headers['content-type'] ?? '') ?? [];
 	try {
@@ -86,7 +94,7 @@ function parseStructure(text: string): unknown {
 	return Object(value) === value ? value : text;
 }
 
-function replaceSecrets(text: string, secrets: readonly string[]): string {
+function maskSecrets(text: string, secrets: readonly string[]): string {
 	if (text.length > maxEchoCharacters) return text;
 	let replacedText = text;
 	for (const secret of secrets)

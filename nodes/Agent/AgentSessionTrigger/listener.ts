@@ -92,8 +92,8 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 	}
 
 	/**
-	 * Stops within 2.5 s: 1.3 s to close the channels, and the two limits above. Never rejects. A
-	 * second call only waits for the first.
+	 * Stops within 2.5 s: 1.3 s to close the channels, `handOverMilliseconds` and
+	 * `alertStoreMilliseconds`. Never rejects. A second call only waits for the first.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();

@@ -73,20 +73,23 @@ export function buildIdentity(
 	nowMilliseconds: number = Date.now(),
 ): Identity {
 	const { userId, userPublicKey, signature } = override ?? credential;
-	const identity = {
+	return {
 		userId: requireIdentityValue(userId, 'user ID'),
 		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
 		signature: requireIdentityValue(signature, 'signature'),
-		timestamp: nowMilliseconds,
+		timestamp: chooseTimestamp(credential, override) ?? nowMilliseconds,
 	};
-	if (override)
-		identity.timestamp = parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'");
-	else if (credential.timestampMode === 'issued')
-		identity.timestamp = parseTimestamp(
-			credential.issuedTimestamp,
-			'The issued timestamp of the Agent Signature API credential',
-		);
-	return identity;
+}
+
+/** Returns undefined if the time of the call is sent. */
+function chooseTimestamp(
+	{ timestampMode, issuedTimestamp }: AgentSignatureCredential,
+	override?: Identity,
+) {
+	if (override) return parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'");
+	if (timestampMode !== 'issued') return undefined;
+	const name = 'The issued timestamp of the Agent Signature API credential';
+	return parseTimestamp(issuedTimestamp, name);
 }
 
 const trimValue = (value: unknown) =>

@@ -50,10 +50,9 @@ export class FrameSequence {
 	}
 
 	buildFrame(received: Omit<SessionFrame, 'sequence' | 'gapMs'>): SessionFrame {
-		const data = copyFromLargeBuffer(received.data);
-		const frame = { ...received, data, sequence: this.takeNumber() };
 		const gapMs = this.#unreportedGapMs;
 		this.#unreportedGapMs = undefined;
-		return gapMs === undefined ? frame : { ...frame, gapMs };
+		const data = copyFromLargeBuffer(received.data);
+		return { ...received, data, sequence: this.takeNumber(), gapMs };
 	}
 }

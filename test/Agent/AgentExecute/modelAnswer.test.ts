@@ -1,5 +1,6 @@
 // What a model gets of an agent's answer: the text and the session, within a limit.
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
+import { turns } from '../../turns';
 import { apiKey, callTool } from './executeRun';
 
 let service: AgentService;
@@ -18,6 +19,19 @@ afterEach(async () => {
 
 test('the text and the session, without the response that holds them', async () => {
 	expect(JSON.parse(await answer('Done.'))).toEqual([{ output: 'Done.', sessionId: 's1' }]);
+});
+
+test('a wait until the service closes the channel has ended as planned when it does', async () => {
+	service = await startAgentService({ apiKey });
+	const waiting = callTool(service, {
+		sessionId: 's1',
+		waitForMessages: true,
+		waitUntil: 'close',
+	});
+	while (service.requests.length === 0) await turns(1);
+	service.send('s1', { text: 'Done.' });
+	service.closeChannels(1000);
+	expect(JSON.parse(await waiting)).toEqual([{ output: 'Done.', sessionId: 's1' }]);
 });
 
 test('a long text is shortened, and the last line says how much there is', async () => {

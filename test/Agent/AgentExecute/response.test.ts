@@ -102,6 +102,9 @@ test('other media, and bytes that are no text, stay bytes', () => {
 test.each([
 	['filename="a b.pdf"', 'a b.pdf'],
 	['filename=a.pdf; size=3', 'a.pdf'],
+	['attachment; filename="a;b.pdf"', 'a;b.pdf'],
+	["attachment; filename=a.pdf; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf", 'résumé.pdf'],
+	["attachment; filename*=utf-8'de'100%.pdf", '100%.pdf'],
 	['inline', undefined],
 ])('the name of the file in %j is %j', (disposition, fileName) => {
 	const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
