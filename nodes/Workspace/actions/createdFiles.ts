@@ -4,7 +4,7 @@ import { ignoreNotFound, NodeError } from '../../core/errors';
 import { compareNames } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
-import type { Item } from '../operation';
+import type { CreatedFile, Item } from '../operation';
 import { findFiles, quoteSearchText } from './driveSearch';
 
 type File = drive_v3.Schema$File;
@@ -218,6 +218,17 @@ async function createOrCopyFile<R, C>(
 export const findCreatedId = async (drive: drive_v3.Drive, { markerId }: Item) =>
 	(await findFileOfItem(drive, markerId, 'id'))?.id ?? undefined;
 
+/** Explains a failure after which nobody knows whether a file was created. */
+export const explainUnknownCreation = (
+	failure: NodeError,
+	kind: CreatedFile['kind'],
+	title: string,
+) =>
+	failure.with({
+		message: `The ${kind} may have been created: ${failure.message}`,
+		description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
+	});
+
 export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: markerId });
 
 /**
@@ -229,6 +240,5 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 	return (await findFiles(drive, { q, fields })).at(0);
 }
 
-/** Builds a query for a private property. */
 const buildPropertySearch = (key: string, value: string) =>
 	`appProperties has { key='${key}' and value=${quoteSearchText(value)} }`;

@@ -8,7 +8,7 @@ import { openTable, type ColumnType, type Table } from '../actions/spreadsheet/t
 /** A column of the chosen tab, as a list offers it. */
 interface ListedColumn {
 	readonly name: string;
-	readonly type?: ColumnType | undefined;
+	readonly type?: ColumnType;
 }
 
 /**

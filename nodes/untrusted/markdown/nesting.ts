@@ -13,7 +13,7 @@ export interface FlatBlock {
 	/** The paragraph that shows where the block belongs; undefined for a table. */
 	readonly paragraph?: Paragraph;
 	/** The item that begins with the block. */
-	readonly item?: ListItem | undefined;
+	readonly item?: ListItem;
 }
 
 interface OpenList {

@@ -12,6 +12,7 @@ type Mark = (typeof marksByPriority)[number];
 
 /** Punctuation at the end of an address does not belong to it. */
 const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
+
 /**
  * Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark,
  * where Markdown allows none.
@@ -48,18 +49,15 @@ function nestMarks(
  * reaches.
  */
 function findLongestMark(pieces: Pieces, start: number, openMarks: readonly Mark[]) {
-	let longestMark: Mark | undefined;
-	let longestEnd = start;
+	let longest: { readonly mark?: Mark; readonly end: number } = { end: start + 1 };
 	for (const mark of marksByPriority) {
 		const value = pieces[start]?.marks[mark];
 		if (!value || openMarks.includes(mark)) continue;
 		let end = start + 1;
 		while (pieces[end]?.marks[mark] === value) end++;
-		if (end <= longestEnd) continue;
-		longestMark = mark;
-		longestEnd = end;
+		if (!longest.mark || end > longest.end) longest = { mark, end };
 	}
-	return { mark: longestMark, end: Math.max(longestEnd, start + 1) };
+	return longest;
 }
 
 const nodeTypes = { italic: 'emphasis', bold: 'strong', strikethrough: 'delete' } as const;

@@ -7,7 +7,7 @@ import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import * as documents from './documentState';
+import * as documentState from './documentState';
 
 type Document = docs_v1.Schema$Document;
 type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
@@ -44,12 +44,12 @@ export interface DocumentTarget {
 	 */
 	readonly insertImages: boolean;
 	/** Google's response to the creation of the document, which is then not read. */
-	readonly created?: Document | undefined;
+	readonly created?: Document;
 }
 
 interface ChangeJob<C extends Change = Change> extends DocumentTarget {
-	readonly detail: documents.Detail;
-	plan(body: documents.BodyState, isPicture: PictureChoice): C;
+	readonly detail: documentState.Detail;
+	plan(body: documentState.BodyState, isPicture: PictureChoice): C;
 }
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
@@ -82,7 +82,9 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
 		try {
-			const body = created?.revisionId ? documents.toBodyState(created) : await readBody(job);
+			const body = created?.revisionId
+				? documentState.toBodyState(created)
+				: await readBody(job);
 			return await carryOut(job, body);
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
@@ -98,7 +100,7 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 
 /** Reads the body of the tab, which may have to be added first. */
 async function readBody(job: ChangeJob) {
-	let document = await documents.fetchDocument(job);
+	let document = await documentState.fetchDocument(job);
 	const title = job.tab.trim();
 	// What looks like one of Google's IDs is no title.
 	const isTitle = !/^(?:t\.[\w-]+)?$/.test(title);
@@ -107,13 +109,13 @@ async function readBody(job: ChangeJob) {
 	if (isNew && job.createTab && !job.section) {
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(job, document.revisionId ?? '', [request]);
-		document = await documents.fetchDocument(job);
+		document = await documentState.fetchDocument(job);
 	}
-	return documents.toBodyState(document, job.tab);
+	return documentState.toBodyState(document, job.tab);
 }
 
 /** Carries out a change, with links in place of the images that Google refuses. */
-async function carryOut<C extends Change>(job: ChangeJob<C>, body: documents.BodyState) {
+async function carryOut<C extends Change>(job: ChangeJob<C>, body: documentState.BodyState) {
 	const refusedUrls = new Set<string>();
 	const isPicture: PictureChoice = (url) =>
 		job.insertImages && url !== undefined && !refusedUrls.has(url);
@@ -165,7 +167,7 @@ const isRefused = (error: unknown): error is NodeError =>
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried
  * out.
  */
-async function sendChange(job: ChangeJob, body: documents.BodyState, change: Change) {
+async function sendChange(job: ChangeJob, body: documentState.BodyState, change: Change) {
 	try {
 		return await sendRequests(job, body.revisionId, change.requests);
 	} catch (error) {
@@ -197,7 +199,7 @@ async function sendRequests(
  */
 async function findOutcome(
 	{ docs, documentId }: ChangeJob,
-	body: documents.BodyState,
+	body: documentState.BodyState,
 	change: Change,
 	failure: NodeError,
 ): Promise<Response> {
@@ -214,17 +216,17 @@ async function findOutcome(
 		return { writeControl: { requiredRevisionId: document.revisionId ?? null } };
 	throw failure.with({
 		message: `The content may have been written: ${failure.message}`,
-		description: `Check ${documents.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
+		description: `Check ${documentState.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
 		saysOutcome: true,
 	});
 }
 
-function showsChange({ tabs }: Document, body: documents.BodyState, change: Change): boolean {
+function showsChange({ tabs }: Document, body: documentState.BodyState, change: Change): boolean {
 	const allTabs = flattenTabs(tabs);
 	const sameTab = allTabs.find(({ tabId }) => tabId === body.tabId);
 	const changedTab = body.tabId === undefined ? allTabs[0] : sameTab;
-	const content = documents.getBody(changedTab?.tab);
+	const content = documentState.getBody(changedTab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
-	return documents.getStoredText(content).includes(change.text);
+	return documentState.getStoredText(content).includes(change.text);
 }

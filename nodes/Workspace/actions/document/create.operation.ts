@@ -17,6 +17,7 @@ import { appendContent } from './append.operation';
 import { isEmpty, parseContent } from './contentRequests';
 import * as fields from './fields';
 import {
+	changesTexts,
 	prepareReplacements,
 	type Replaced,
 	type ReplacementResult,
@@ -113,10 +114,7 @@ export const create = defineOperation({
 			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (createdId)
 			return await createByDrive(await planDocument(clients, params, item), createdId);
-		throw failure.with({
-			message: `The document may have been created: ${failure.message}`,
-			description: `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`,
-		});
+		throw createdFiles.explainUnknownCreation(failure, 'document', params.title);
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 });
@@ -133,7 +131,7 @@ type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
 async function planDocument(clients: Clients, params: CreateParams, item: Item) {
 	const { templateId, fillFromInput } = params;
-	if ((params.replacements.length > 0 || fillFromInput) && templateId === '')
+	if (changesTexts(params) && templateId === '')
 		throw createRefusal(
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
@@ -209,5 +207,5 @@ async function readResult(
 interface CreateResult extends Pick<ReplacementResult, 'documentId' | 'replaced'> {
 	readonly documentUrl: string;
 	readonly title: Document['title'];
-	readonly body?: docs_v1.Schema$Body | undefined;
+	readonly body?: docs_v1.Schema$Body;
 }

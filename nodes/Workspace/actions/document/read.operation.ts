@@ -118,7 +118,7 @@ interface TextRequest extends DocumentInput {
 
 async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 	const { title, content, revisionId, tabs } = await fetchText(docs, request, item);
-	// The thread found the tab, or this says why it did not.
+	// The thread gives no text of a tab that it does not find, and this says why.
 	if (request.tab !== '') findTab(tabs, request.tab);
 	return {
 		documentId: request.documentId,

@@ -67,6 +67,12 @@ export async function prepareReplacements(
 	return { texts, markdowns };
 }
 
+/** Whether texts of the document are to be replaced. */
+export const changesTexts = (params: {
+	readonly replacements: readonly unknown[];
+	readonly fillFromInput: boolean;
+}) => params.replacements.length > 0 || params.fillFromInput;
+
 interface ReplacementJob extends DocumentTarget {
 	readonly replacements: PreparedReplacements;
 	/** Whether fields of the input item fill placeholders. */
@@ -75,7 +81,7 @@ interface ReplacementJob extends DocumentTarget {
 	 * Name of a named range that shows that the document has been filled; absent without an
 	 * idempotency key.
 	 */
-	readonly markerName?: string | undefined;
+	readonly markerName?: string;
 }
 
 export interface ReplacementResult {

@@ -1,5 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { getOrAdd } from '../../../core/boundedMap';
 import * as blocks from '../../../untrusted/document/blocks';
 import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';
@@ -84,6 +85,7 @@ function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagrap
 		if (stretch?.end === start - 1) stretch.end = end;
 		else stretches.push({ start, end });
 	}
+	// An empty paragraph alone, such as a blank line, has no spacing of its own.
 	for (const stretch of stretches)
 		if (stretch.start < stretch.end)
 			builder.styleParagraphs(stretch, blocks.markdownParagraphSpacing);
@@ -118,19 +120,19 @@ export function setLists(
  * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
  */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<Map<number, PlacedParagraph[]>> = [];
+	let itemsByList = new Map<number, PlacedParagraph[]>();
+	const stretches = [itemsByList];
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) stretches.push(new Map());
-		lastEnd = paragraph.end;
-		const itemsByList = stretches.at(-1);
-		for (const list of paragraph.block.list?.lists ?? []) {
-			const items = itemsByList?.get(list) ?? [];
-			items.push(paragraph);
-			itemsByList?.set(list, items);
+		if (paragraph.start > lastEnd + 1) {
+			itemsByList = new Map();
+			stretches.push(itemsByList);
 		}
+		lastEnd = paragraph.end;
+		for (const list of paragraph.block.list?.lists ?? [])
+			getOrAdd(itemsByList, list, () => []).push(paragraph);
 	}
-	return stretches.flatMap((itemsByList) => [...itemsByList]);
+	return stretches.flatMap((lists) => [...lists]);
 }
 
 /**

@@ -12,7 +12,12 @@ import {
 	planContent,
 } from './contentRequests';
 import * as fields from './fields';
-import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
+import {
+	changesTexts,
+	prepareReplacements,
+	type ReplacementResult,
+	replaceTexts,
+} from './replacements';
 import { getStoredText } from './documentState';
 
 export const write = defineOperation({
@@ -119,11 +124,6 @@ export const write = defineOperation({
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
-
-const changesTexts = (params: {
-	readonly replacements: readonly unknown[];
-	readonly fillFromInput: boolean;
-}) => params.replacements.length > 0 || params.fillFromInput;
 
 /** Throws the failure to replace texts, for a document whose content was replaced before. */
 function throwHalfDone(error: unknown): never {

@@ -46,7 +46,6 @@ function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource
 	return createMemorySource(bytes, { fileName, mimeType });
 }
 
-/** Creates an error that lists the attachments. */
 function createNameRefusal(nameOrId: string, { attachments }: Mail) {
 	const names = attachments.map(({ fileName }) => fileName);
 	return createRefusal(

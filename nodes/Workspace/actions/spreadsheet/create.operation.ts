@@ -143,11 +143,7 @@ export const create = defineOperation({
 		const recoveredId =
 			needsDrive(planned) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (recoveredId) return await createByDrive(clients, planned, item, recoveredId);
-		const description = `It was not created again, to avoid duplicates. Look for '${planned.title}' in Google Drive before you run this again.`;
-		throw failure.with({
-			message: `The spreadsheet may have been created: ${failure.message}`,
-			description,
-		});
+		throw createdFiles.explainUnknownCreation(failure, 'spreadsheet', planned.title);
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 });

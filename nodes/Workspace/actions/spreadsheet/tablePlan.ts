@@ -26,7 +26,7 @@ export interface RowStep {
 	readonly row: number;
 	readonly changes: readonly RowChange[];
 	/** What the user should know after the step. */
-	readonly hint?: string | undefined;
+	readonly hint?: string;
 }
 
 /** What the writes of several items share. */
@@ -42,7 +42,7 @@ export interface TablePlan {
 	 * them.
 	 */
 	readonly firstRequests?: Request[];
-	readonly firstHint?: string | undefined;
+	readonly firstHint?: string;
 	/** Whether each row of an item has a result of its own. */
 	readonly hasResultPerRow?: boolean;
 }
