@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { NodeError, createRefusal } from '../core/errors';
-import { type Field, quoteField, textType } from '../fields/field';
+import { type Field, quoteField, type ReadContext, textType } from '../fields/field';
+import { readText } from '../fields/values';
 
 /**
  * The longest key, in UTF-16 units. Other APIs with idempotency keys, such as Stripe's, have the
@@ -20,9 +21,26 @@ export const idempotencyOption = {
 	name: optionName,
 	...textType,
 	placeholder: 'e.g. order-4711-confirmation',
+	read: readKey,
 	description:
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
+
+/** Reads a key, or '' for none. @throws NodeError 400 */
+function readKey(raw: unknown, field: Field, context: ReadContext): string {
+	const key = readText(field, raw, context);
+	if (key !== '' && key.trim() === '')
+		throw createRefusal(
+			`${quoteField(optionName)} contains only white space`,
+			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
+		);
+	if (key.length > maxKeyLength)
+		throw createRefusal(
+			`${quoteField(optionName)} has more than ${maxKeyLength} characters`,
+			'Use a short text that identifies the action, such as an order number.',
+		);
+	return key;
+}
 
 /**
  * What the package stores at Google in place of a key: nobody can find out the key from its hash.
@@ -48,26 +66,13 @@ type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 /**
  * Hashes a key with its operation and its target, so that the same key may be used elsewhere. An
  * empty key has no hash.
- * @throws NodeError 400
  */
 export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
-	if (key === '') return undefined;
-	if (key.trim() === '')
-		throw createRefusal(
-			`${quoteField('idempotencyKey')} contains only white space`,
-			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
-		);
-	if (key.length > maxKeyLength)
-		throw createRefusal(
-			`${quoteField('idempotencyKey')} has more than ${maxKeyLength} characters`,
-			'Use a short text that identifies the action, such as an order number.',
-		);
-	return hashParts([operation, target, key]);
+	return key === '' ? undefined : hashParts([operation, target, key]);
 }
 
 /**
  * Hashes a key, and the content for which it is used. An empty key has no hashes.
- * @throws NodeError 400
  */
 export function hashKeyUse(
 	use: KeyUse,

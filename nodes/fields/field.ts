@@ -270,7 +270,7 @@ export class FieldNaming {
 				INodeParameterResourceLocator | undefined;
 			const { value, cachedResultName: name } = saved ?? {};
 			if (value && name && name !== value)
-				named = named.replaceAll(`'${value}'`, `'${name}' (${value})`);
+				named = named.replaceAll(`'${value}'`, () => `'${name}' (${value})`);
 		}
 		return named;
 	}

@@ -13,6 +13,7 @@ import { createClients } from '../../nodes/Workspace/google/clients';
 import {
 	hashParts,
 	hashIdempotencyKey,
+	idempotencyOption,
 	createKeyReusedError,
 } from '../../nodes/Workspace/idempotency';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
@@ -281,7 +282,9 @@ describe('idempotency', () => {
 		[' \n', /only white space/],
 		['x'.repeat(256), /more than 255 characters/],
 	])('%j is refused', (key, words) => {
-		expect(() => hashIdempotencyKey({ ...use, key })).toThrow(words);
+		const context = { mode: 'json', timezone: 'UTC' } as const;
+		const read = () => idempotencyOption.read(key, idempotencyOption, context);
+		expect(read).toThrow(words);
 	});
 
 	it('parts cannot run into each other', () => {

@@ -81,12 +81,12 @@ describe('run', () => {
 					__rl: true,
 					mode: 'list',
 					value: 't.gone',
-					cachedResultName: 'Notes',
+					cachedResultName: 'US$$',
 				};
 				await serve(echo);
 				const asForm = { ...readForm, documentId: 'a1', format, options: { tab } };
 				const error = await failureOf(run(asForm));
-				expect(error.message).toBe("The document has no tab 'Notes' (t.gone)");
+				expect(error.message).toBe("The document has no tab 'US$$' (t.gone)");
 			},
 		);
 	});

@@ -1,4 +1,5 @@
-import { type ReadContext, textType } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { quoteField, type ReadContext, textType } from '../../../fields/field';
 import {
 	createValueRefusal,
 	describeType,
@@ -144,7 +145,16 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	if (!replacements.every((replacement) => replacement !== undefined))
 		throw createValueRefusal(field, context, expected);
 	// The form may have empty rows.
-	return replacements.filter(({ find, replace }) => !isForm || find !== '' || replace !== '');
+	const filled = replacements.filter(
+		({ find, replace }) => !isForm || find !== '' || replace !== '',
+	);
+	// Google stores neither control characters nor private ones.
+	if (!filled.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))
+		throw createRefusal(
+			`${quoteField('replacements')} has an empty text to find`,
+			'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
+		);
+	return filled;
 }
 
 /** @returns undefined if a value has the wrong type */

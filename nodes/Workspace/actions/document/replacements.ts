@@ -40,9 +40,7 @@ interface MarkdownReplacement {
 
 type PreparedReplacements = Awaited<ReturnType<typeof prepareReplacements>>;
 
-/**
- * @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read
- */
+/** @throws NodeError 400 for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
@@ -51,11 +49,6 @@ export async function prepareReplacements(
 	const markdowns: MarkdownReplacement[] = [];
 	for (const { find: rawFind, replace, format } of params.replacements) {
 		const find = cleanText(rawFind);
-		if (find.trim() === '')
-			throw createRefusal(
-				`${quoteField('replacements')} has an empty text to find`,
-				'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
-			);
 		if (format === 'text') {
 			texts.push({ find, replace: cleanText(replace) });
 			continue;

@@ -332,6 +332,19 @@ test.each<[IDataObject, RegExp]>([
 	expect(calls.sent).toEqual([]);
 });
 
+test('a text to find that is empty for a later item stops the node before anything is sent', async () => {
+	const row = { find: '={{ $json.find }}', replace: 'x', format: 'text' };
+	const options = { replacements: { replacement: [row] } };
+	const items = [{ json: { find: 'a' } }, { json: { find: '' } }];
+	const target = { documentId: locator(calls.document('a')), replace: 'document', content: '' };
+	const failure = await failureOf(form('write', { ...target, options }, items));
+	expect(failure.message).toBe("'Replacements' has an empty text to find");
+	expect(failure.description).toContain(
+		'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
+	);
+	expect(calls.sent).toEqual([]);
+});
+
 test('a document whose content failed is named', async () => {
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
 	const failure = await failureOf(form('create', { title: 'T', content: 'x' }));

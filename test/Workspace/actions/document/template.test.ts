@@ -65,17 +65,6 @@ describe('replacements', () => {
 		expect(item.hints).toEqual(["Not found in the document, so not replaced: 'name'."]);
 	});
 
-	test('with nothing to find are refused before anything is sent', async () => {
-		const writing = calls.write(calls.document('x'), { replacements: [pair('', 'x')] });
-		const failure = await catchFailure(writing);
-		const message = "'replacements' has an empty text to find";
-		expect(failure).toMatchObject({ code: 400, message });
-		expect(failure.description).toContain(
-			'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
-		);
-		expect(calls.sent).toEqual([]);
-	});
-
 	test('that somebody else comes before are made in the newer document', async () => {
 		const id = calls.document('{{a}}');
 		const message = "The required revision ID 'x' does not match the latest revision.";

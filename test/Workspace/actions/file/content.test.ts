@@ -227,6 +227,8 @@ describe('in n8n', () => {
 	test.each([
 		['MIME type', { name: 'a', mimeType: '={{ $json.text }}' }, 'text'],
 		['name', { name: '={{ $json.text }}' }, ' '],
+		['key', { name: 'a', options: { idempotencyKey: '={{ $json.text }}' } }, ' '],
+		['key', { name: 'a', options: { idempotencyKey: '={{ $json.text }}' } }, 'x'.repeat(256)],
 	])(
 		'a wrong %s in a later item stops the node before anything is uploaded',
 		async (_what, given, wrong) => {

@@ -380,14 +380,5 @@ describe('created once', () => {
 			const updates = uploads.calls().filter((method) => method === 'drive.files.update');
 			expect(updates).toHaveLength(2);
 		});
-
-		test.each([' ', 'x'.repeat(256)])(
-			'the key %j is refused before any request',
-			async (idempotencyKey) => {
-				const failure = await catchFailure(uploads.run({ ...keyed, idempotencyKey }));
-				expect(failure.code).toBe(400);
-				expect(uploads.google.requests).toEqual([]);
-			},
-		);
 	});
 });
