@@ -40,10 +40,18 @@ const own = [...inN8n, 'chaos', 'versions'];
 /** `.ci/run` plays all faults before the other tests: the table counts requests, and beside n8n some come too late. */
 const played = process.env.FAULTS === 'played' ? ['faults'] : [];
 
+/** Without a path, the files of a folder run together: see test/together/runTogether.ts. */
+const isWhole = !process.argv.slice(2).some((argument) => /\btest\//.test(argument));
+const together = ['browser', 'chaos'];
+
 const suite = (folder) => ({
 	...common,
 	displayName: folder,
-	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
+	testMatch: [
+		isWhole && together.includes(folder)
+			? `<rootDir>/test/together/${folder}.test.ts`
+			: `<rootDir>/test/${folder}/**/*.test.ts`,
+	],
 	globalSetup: `<rootDir>/test/${[...inN8n, 'versions'].includes(folder) ? 'e2e/globalSetup' : 'workers'}.ts`,
 	...(folder === 'e2e' && { globalTeardown: '<rootDir>/test/e2e/globalTeardown.ts' }),
 	...(folder === 'browser' && {
@@ -68,10 +76,11 @@ module.exports = {
 			...common,
 			displayName: 'unit',
 			globalSetup: '<rootDir>/test/workers.ts',
-			testMatch: ['<rootDir>/test/**/*.test.ts'],
+			testMatch: [`<rootDir>/test/${isWhole ? 'together' : '**'}/*.test.ts`],
 			testPathIgnorePatterns: [
 				'/node_modules/',
-				`<rootDir>/test/(${[...own, ...played].join('|')})/`,
+				`<rootDir>/test/(together/)?(${[...own, ...played].join('|')})(/|.test.ts)`,
+				...(isWhole ? [] : ['<rootDir>/test/together/']),
 			],
 		},
 		...[...inN8n, 'chaos', ...perVersion].map(suite),

@@ -1,6 +1,6 @@
 /** What the product keeps for the whole process in the slots of `getGlobalSingleton`, as tests look at it. */
 interface SharedState {
-	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
+	readonly retryCache: Map<string, { readonly results: ReadonlyMap<number, unknown> }>;
 	readonly agentSessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
 	readonly stopPeriod: { begunAt: number };
 }
@@ -15,6 +15,11 @@ function readSlot<N extends keyof SharedState>(name: N): SharedState[N] | undefi
 export function countStoredResults(): number {
 	const failedTries = [...(readSlot('retryCache')?.values() ?? [])];
 	return failedTries.reduce((sum, { results }) => sum + results.size, 0);
+}
+
+/** Forgets those of earlier tests, which are kept for a minute. */
+export function forgetStoredResults(): void {
+	readSlot('retryCache')?.clear();
 }
 
 /** Counts the nodes that listen to channels. */

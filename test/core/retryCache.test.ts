@@ -1,5 +1,5 @@
 import { RetryCache, isFailedTry, type RetryContext } from '../../nodes/core/retryCache';
-import { countStoredResults } from '../sharedState';
+import { countStoredResults, forgetStoredResults } from '../sharedState';
 
 let execution = 0;
 
@@ -9,6 +9,7 @@ function attempt(more: Partial<RetryContext> = {}): RetryContext {
 
 beforeEach(() => {
 	execution++;
+	forgetStoredResults();
 });
 
 describe('items that succeeded in an earlier try', () => {

@@ -200,7 +200,7 @@ test('workspace-over-http: an input object in, the result or the error with its 
 });
 
 test('attachments-to-drive: each file once', async () => {
-	const raw = [
+	const buildEmail = (text: string) => [
 		'From: Ann <ann@example.com>',
 		'To: me@example.com',
 		'Subject: Plan',
@@ -208,14 +208,15 @@ test('attachments-to-drive: each file once', async () => {
 		'Content-Type: multipart/mixed; boundary=b',
 		'',
 		'--b\r\nContent-Type: text/plain\r\n\r\nText',
-		'--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=plan.txt\r\n\r\nHello',
+		`--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=plan.txt\r\n\r\n${text}`,
 		'--b--',
 		'',
 	];
-	google.gmail.seed({ raw: raw.join('\r\n'), date: new Date() });
+	for (const text of ['Hello', 'Other'])
+		google.gmail.seed({ raw: buildEmail(text).join('\r\n'), date: new Date() });
 	const workflow = await n8n.api.createWorkflow(example('attachments-to-drive.json'));
 	for (let run = 0; run < 2; run++) expect((await n8n.api.run(workflow)).status).toBe('success');
-	expect(google.files.listAll().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
+	expect(google.files.listAll().filter(({ name }) => name === 'plan.txt')).toHaveLength(2);
 });
 
 test('rows-to-agent: an answer for each open row, as a document whose link stands in the row, and a second run asks nothing', async () => {

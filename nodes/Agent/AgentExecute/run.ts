@@ -52,7 +52,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 	const rawParameters = new RawParameters(run.context);
 	return {
 		sanitizer,
-		// The call of an item uses the credentials that are read here. Its channel reads them again.
+		// A call uses the credentials that are read here. Its channel reads them again.
 		check: async (index) => {
 			const credentials = await run.readCredentials(index);
 			try {

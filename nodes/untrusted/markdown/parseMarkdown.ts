@@ -5,9 +5,12 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
+/** A single tilde is text, as in `10~20`. */
+const syntax = gfm({ singleTilde: false });
+
 /** Parses GitHub Flavored Markdown. */
 export function parseMarkdown(markdown: string): RootContent[] {
-	const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+	const options = { extensions: [syntax], mdastExtensions: [gfmFromMarkdown()] };
 	return fromMarkdown(markdown, options).children;
 }
 
@@ -48,7 +51,7 @@ export function markdownToHtml(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
 	const source = markdown.replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
 	const html = micromark(source, {
-		extensions: [gfm()],
+		extensions: [syntax],
 		htmlExtensions: [gfmHtml(), htmlExtension],
 	});
 	return html.replaceAll(placeholder, 'cid:');

@@ -140,10 +140,12 @@ export const read = defineOperation({
 	options: readOptions,
 	mayChange: () => false,
 	prepare(params) {
-		// The form shows Filters only with rows. An input object could read all values by mistake.
-		if (params.output === 'values' && params.filters.length > 0)
+		// The form shows both only with rows. An input object could read all values by mistake.
+		const isFiltered = params.filters.length > 0;
+		const rowsField = isFiltered ? 'filters' : 'maxRows';
+		if (params.output === 'values' && (isFiltered || params.maxRows > 0))
 			throw createRefusal(
-				`${quoteField('filters')} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
+				`${quoteField(rowsField)} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
 			);
 		return params;
 	},

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import example from '../../../../examples/attachments-to-drive.json';
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
 import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
@@ -204,6 +205,19 @@ describe('in n8n', () => {
 		const uploaded = form({ options: { onlyFiles } }, [{ json: {}, binary }]);
 		if (names) expect((await uploaded).map(({ json }) => json['name'])).toEqual(names);
 		else await expect(uploaded).rejects.toThrow('The item has no file to use');
+	});
+
+	test('the example uploads files of one name from several emails, each one once', async () => {
+		const { parameters } = example.nodes.find(({ name }) => name === 'Upload') ?? {};
+		const items = ['one', 'two'].map((id) => ({
+			json: { id },
+			binary: { a: { data: base64(id), mimeType: 'application/pdf', fileName: 'a.pdf' } },
+		}));
+		for (let run = 0; run < 2; run++) {
+			const files = await form({ ...parameters }, items);
+			expect(files.map(({ json }) => json['md5Checksum'])).toEqual([md5('one'), md5('two')]);
+			expect(uploads.files()).toHaveLength(2);
+		}
 	});
 
 	test('a file without a name has that of its field and type', async () => {

@@ -184,10 +184,13 @@ describe('filters', () => {
 		{ column, condition, value },
 	];
 
-	test('without rows are refused', async () => {
-		const given = { spreadsheetId: '1abc', filters: by('Name', 'equals', 'Anna') };
+	test.each([
+		['filters', by('Name', 'equals', 'Anna')],
+		['maxRows', 1],
+	])('without rows, %s are refused', async (name, value) => {
+		const given = { spreadsheetId: '1abc', [name]: value };
 		const { code, message } = await calls.refusal('read', given);
-		expect([code, message]).toEqual([400, "'filters' can only be used if 'output' is rows"]);
+		expect([code, message]).toEqual([400, `'${name}' can only be used if 'output' is rows`]);
 	});
 
 	test.each<[unknown, string[]]>([

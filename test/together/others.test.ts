@@ -1,0 +1,3 @@
+import { runTheOthers } from './runTogether';
+
+runTheOthers(['e2e', 'queue', 'hostile', 'versions']);
