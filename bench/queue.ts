@@ -1,4 +1,4 @@
-// n8n's queue mode with Redis and PostgreSQL: how much 1, 2 and 4 workers do, and what faults cost, compared
+// n8n's queue mode with Redis and PostgreSQL: how much 1 and 4 workers do, and what faults cost, compared
 // with n8n's own HTTP Request node and Redis Trigger in the same run.
 // node bench/queue.ts [throughput | faults | refresh …]
 import { startAgentService } from '../dev/agent-service/server.ts';

@@ -1,14 +1,7 @@
 // Memory of n8n under bursts of messages, compared with one that has just started.
 import { readMemory, resetPeak, type Stored } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
-import {
-	drive,
-	type Engine,
-	engines,
-	readEventLoopDelay,
-	type Station,
-	withStation,
-} from './station.ts';
+import { drive, readEventLoopDelay, type Station, withStation } from './station.ts';
 
 const batchSize = 100;
 const small = 10_000;
@@ -22,18 +15,14 @@ export async function bursts(): Promise<void> {
 			small,
 		]);
 	});
-	for (const engine of Object.keys(engines) as Engine[]) {
-		say(`\n${engine}`);
-		const use = async (station: Station) => {
-			const workflow = await station.ours('burst', { batchSize });
-			return await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
-		};
-		const peak = await withStation(use, {}, engine);
-		// How soon V8 collects what is left over depends on the machine, and so does the figure alone.
-		reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, {
-			atMost: 1,
-		});
-	}
+	const peak = await withStation(async (station) => {
+		const workflow = await station.ours('burst', { batchSize });
+		return await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
+	});
+	// How soon V8 collects what is left over depends on the machine, and so does the figure alone.
+	reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, {
+		atMost: 1,
+	});
 }
 
 /** @returns the extra memory of the last burst */

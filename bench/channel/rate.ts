@@ -10,13 +10,6 @@ export async function rate(rounds: number): Promise<void> {
 		reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
 		await inBatches(station, rounds);
 	});
-	say('\nThe same with an isolate only when an expression needs it');
-	await withStation(showOne, {}, 'isolate when needed');
-
-	async function showOne(station: Station): Promise<void> {
-		const { processor } = await oneByOne(station, rounds);
-		figure('batchSize 1 / emit only, processor time', processor.toFixed(3));
-	}
 }
 
 async function oneByOne(station: Station, rounds: number): Promise<Ratio> {

@@ -28,18 +28,6 @@ const env = {
 	EXECUTIONS_DATA_PRUNE: 'false',
 };
 
-/**
- * How n8n runs expressions. By default, it creates an isolate for each execution, even one without any
- * expressions: most of the time of a short workflow. With its setting, it creates one when an expression
- * needs it.
- */
-export const engines = {
-	'isolate per execution (default)': {},
-	'isolate when needed': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
-} as const;
-
-export type Engine = keyof typeof engines;
-
 /** A stand-in for the agent service in this process, and a separate n8n that listens to it. */
 export class Station {
 	readonly n8n: RestartableN8n;
@@ -110,9 +98,8 @@ export class Station {
 export async function withStation<T>(
 	use: (station: Station) => Promise<T>,
 	serviceOptions: AgentServiceOptions = {},
-	engine: Engine = 'isolate per execution (default)',
 ): Promise<T> {
-	const n8n = await benchN8n({ env: { ...env, ...engines[engine] } });
+	const n8n = await benchN8n({ env });
 	const service = await startAgentService({ apiKey, ...serviceOptions });
 	const station = new Station(n8n, service, await createAgentCredentials(n8n.api, service));
 	try {

@@ -8,6 +8,7 @@ import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBuilder';
 import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
+import { decodeAddresses } from '../../nodes/untrusted/mail/decodeAddresses';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
@@ -21,6 +22,13 @@ test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf
 	'encoded words cost no more than the length of %j',
 	(unit) => {
 		expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodeHeader, longestHeader);
+	},
+);
+
+test.each(['"', '\\"', ',"', ',\\"', '<', 'a', '=', '=?x?Q?', '"a" ', ' ', '>,'])(
+	'a list of addresses costs no more than the length of %j',
+	(unit) => {
+		expectLinear(unit, (text) => `"${text}<a@b>`, decodeAddresses, longestHeader);
 	},
 );
 

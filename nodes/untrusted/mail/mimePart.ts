@@ -1,6 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodeHeader } from './charset';
+import { decodeAddresses } from './decodeAddresses';
 
 /** A part of an email as Gmail returns it. */
 export type MimePart = gmail_v1.Schema$MessagePart;
@@ -41,9 +42,9 @@ export function getRawHeader(part: MimePart, name: string): string {
 	return value;
 }
 
-/** Returns the decoded values of all headers with this name, with commas between them. */
-export const joinHeaders = (part: MimePart, name: string) =>
-	getRawHeaders(part, name).map(decodeHeader).join(', ');
+/** Returns the decoded addresses of all headers with this name, with commas between them. */
+export const joinAddresses = (part: MimePart, name: string) =>
+	getRawHeaders(part, name).map(decodeAddresses).join(', ');
 
 /** Returns the decoded value of the first header with this name. */
 export const getDecodedHeader = (part: MimePart, name: string) =>

@@ -2,7 +2,7 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodeHeader } from './charset';
-import { getDecodedHeader, getRawHeader, joinHeaders, type MimePart } from './mimePart';
+import { getDecodedHeader, getRawHeader, joinAddresses, type MimePart } from './mimePart';
 import { keepNewText } from './newText';
 import { type TextOptions, readContent } from './readContent';
 
@@ -23,9 +23,9 @@ export function readMail(input: MailInput) {
 	const ownText = input.newTextOnly ? findNewText(text, payload) : text;
 	return {
 		summary: buildSummary(message, payload),
-		cc: joinHeaders(payload, 'Cc'),
-		bcc: joinHeaders(payload, 'Bcc'),
-		replyTo: joinHeaders(payload, 'Reply-To'),
+		cc: joinAddresses(payload, 'Cc'),
+		bcc: joinAddresses(payload, 'Bcc'),
+		replyTo: joinAddresses(payload, 'Reply-To'),
 		/** All headers in their original order. A name may occur several times. */
 		headers: (payload.headers ?? []).map(({ name, value }) => ({
 			name: name ?? '',
@@ -64,8 +64,8 @@ function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart) {
 		snippet: cleanSnippet(message.snippet ?? ''),
 		subject: getDecodedHeader(payload, 'Subject'),
 		/** Name and address, as in the From header. */
-		sender: joinHeaders(payload, 'From'),
-		to: joinHeaders(payload, 'To'),
+		sender: joinAddresses(payload, 'From'),
+		to: joinAddresses(payload, 'To'),
 		/**
 		 * The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no
 		 * time. The sender sets the Date header, so it is not used.

@@ -8,6 +8,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { decodeHeader } from '../../../untrusted/mail/charset';
+import { entryPattern } from '../../../untrusted/mail/decodeAddresses';
 
 export interface Address {
 	/** '' if the address has no name. */
@@ -59,17 +60,9 @@ export function findAddresses(text: string) {
 	return { addresses, invalidEntries };
 }
 
-/**
- * Matches what stands between commas, where a comma in quotes does not count. Quotes that are never
- * closed end with the line.
- */
-const entryPattern = /(?:"(?:\\.|[^"\\])*"?|[^",]+)+/gs;
-
 /** Splits a line at the commas outside of quotes. Leaves out blank entries. */
-function splitAtCommas(line: string): string[] {
-	const entries = line.match(entryPattern) ?? [];
-	return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
-}
+const splitAtCommas = (line: string) =>
+	(line.match(entryPattern) ?? []).map((entry) => entry.trim());
 
 /**
  * Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more

@@ -2,6 +2,7 @@ import { createRefusal } from '../../../../core/errors';
 import { joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
+import { decodeAddresses } from '../../../../untrusted/mail/decodeAddresses';
 import { getRawHeaders, type MimePart } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
@@ -30,12 +31,13 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		fields: 'threadId,payload/headers',
 	});
 	const payload = data.payload ?? {};
-	const readHeader = (name: string) => readShortHeader(payload, name);
+	const readAddresses = (name: string) => readShortHeader(payload, name, decodeAddresses);
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
 			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
 		);
+	const subject = readShortHeader(payload, 'Subject', decodeHeader);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
 	return {
@@ -43,11 +45,11 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
-		subject: joinLines(readHeader('Subject')).slice(0, maxHeaderLength),
-		from: readHeader('From'),
-		replyTo: readHeader('Reply-To'),
-		to: readHeader('To'),
-		cc: readHeader('Cc'),
+		subject: joinLines(subject).slice(0, maxHeaderLength),
+		from: readAddresses('From'),
+		replyTo: readAddresses('Reply-To'),
+		to: readAddresses('To'),
+		cc: readAddresses('Cc'),
 	};
 }
 
@@ -59,10 +61,14 @@ const readIds = (payload: MimePart, name: string): string =>
  * Reads a header that the email may repeat. Its values then stand on lines of their own. A longer
  * one is not decoded, because this would block n8n.
  */
-function readShortHeader(payload: MimePart, name: string): string {
+function readShortHeader(
+	payload: MimePart,
+	name: string,
+	decode: (value: string) => string,
+): string {
 	const values = getRawHeaders(payload, name);
 	const isShort = values.join('\n').length <= maxRawLength;
-	return (isShort ? values.map(decodeHeader) : values).join('\n');
+	return (isShort ? values.map(decode) : values).join('\n');
 }
 
 /**

@@ -291,9 +291,20 @@ describe('on the wire', () => {
 			subject: 'S',
 		});
 		const [read] = await mails.run('read', { messageId: id });
-		expect(read?.json['sender']).toBe('Müller, Jörg <j@x.example>');
+		expect(read?.json['sender']).toBe('"Müller, Jörg" <j@x.example>');
 		await mails.run('send', { to: read?.json['sender'], subject: 'Re: S', body: 'B' });
 		expect(mails.google.gmail.sent[0]?.recipients).toEqual(['j@x.example']);
+	});
+
+	it('several recipients, as Read shows them, can be written to', async () => {
+		const to =
+			'=?utf-8?Q?M=C3=BCller=2C_J=C3=B6rg?= <j@x.example>, "A" "B, C" <c@x.example>, a@x.example';
+		const [read] = await mails.run('read', { messageId: mails.google.gmail.seed({ to }) });
+		expect(read?.json['to']).toBe(
+			'"Müller, Jörg" <j@x.example>, "A B, C" <c@x.example>, a@x.example',
+		);
+		await mails.run('send', { to: read?.json['to'], subject: 'S', body: 'B' });
+		expect(mails.only.recipients).toEqual(['j@x.example', 'c@x.example', 'a@x.example']);
 	});
 });
 

@@ -55,6 +55,9 @@ describe('to whom', () => {
 	const encoded = '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>';
 	const contactForm = { from: own, to: `${own}, Sales@x.example`, headers: [`Reply-To: ${ann}`] };
 	const toTeam = { ...contactForm, to: `sales@x.example, b@x.example` };
+	const inQuotes = '=?utf-8?Q?=D0=9E=D0=9E=D0=9E_=22=D0=9C=D0=B8=D1=80=22?= <m@x.example>';
+	const withColon = '=?utf-8?Q?Support=3A_M=C3=BCnchen?= <s@x.example>';
+	const nested = '"Doe, "JJ", Jane" <j@x.example>';
 
 	it.each<[string, MailSeed, string]>([
 		['the sender', { from: 'Ann Example <ann@example.com>' }, 'Ann Example <ann@example.com>'],
@@ -64,6 +67,12 @@ describe('to whom', () => {
 		['each header of such addresses', { headers }, 'a@x.example, "B, C" <b@x.example>'],
 		['the sender, where Reply-To is empty', { headers: ['Reply-To: '] }, ann],
 		['a name of other letters with a comma', { from: encoded }, 'Müller, Jörg <j@x.example>'],
+		['a name with quotes of other letters', { from: inQuotes }, 'ООО Мир <m@x.example>'],
+		['a name with a colon', { from: withColon }, 'Support: München <s@x.example>'],
+		['a bare colon', { from: 'Acme: Help <h@x.example>' }, '"Acme: Help" <h@x.example>'],
+		['a nickname', { from: 'Jane "JJ" Doe <j@x.example>' }, 'Jane JJ Doe <j@x.example>'],
+		['a desk', { from: '"Ann Lee" via Desk <d@x.example>' }, 'Ann Lee via Desk <d@x.example>'],
+		['quotes in quotes', { from: nested }, '"Doe, JJ, Jane" <j@x.example>'],
 		['whom an own email went to', { ...byMe, to: 'B <b@x.example>' }, 'B <b@x.example>'],
 		['a sender who stands there twice', { from: `${ann}, ann@example.com`, to: own }, ann],
 		['the account itself, for a note to itself', { from: own }, own],
@@ -192,6 +201,14 @@ describe('Reply All', () => {
 		expect(mails.google.gmail.sent).toEqual([]);
 		const { header } = await reply({ headers });
 		expect(header('Cc')).toBe('');
+	});
+
+	it('reads each name of the original, whatever signs it has', async () => {
+		const encoded = '=?utf-8?Q?=D0=9C_=22=D0=A0=22=2C?= <m@x.example>';
+		const headers = [`Cc: ${encoded}, "L, B" via Desk <d@x.example>, b@x.example`];
+		const { recipients, hints } = await reply({ headers }, { replyAll: true });
+		const others = ['m@x.example', 'd@x.example', 'b@x.example'];
+		expect([recipients, hints]).toEqual([['ann@example.com', ...others], []]);
 	});
 
 	it('leaves out what is no address, and says so', async () => {

@@ -1,0 +1,42 @@
+import { joinLines } from '../../core/text';
+import { decodeHeader } from './charset';
+
+/**
+ * Matches what stands between commas, where a comma in quotes or in an encoded word does not count.
+ * Quotes that are never closed end with the text.
+ */
+export const entryPattern =
+	/(?!\s)(?:=\?[^?\s]{1,80}\?[bq]\?[^?\r\n]*\?=|"(?:\\.|[^"\\])*"?|[^",=]+|=)+/gis;
+
+/**
+ * Decodes a list of addresses. Puts a name in quotes if a part of it could be mistaken for anything
+ * else. Gmail shows names decoded and without quotes, such as `Doe, Jane <jane@example.com>`.
+ */
+export function decodeAddresses(list: string): string {
+	const entries: string[] = [];
+	let start = '';
+	for (const piece of list.match(entryPattern) ?? []) {
+		// Before an address, a comma belongs to the name.
+		const entry = start + piece.trim();
+		start = piece.includes('@') ? '' : `${entry}, `;
+		if (start === '') entries.push(decodeEntry(entry));
+	}
+	if (start !== '') entries.push(decodeHeader(start.slice(0, -2)));
+	return entries.join(', ');
+}
+
+const quotedPattern = /"((?:\\.|[^"\\])*)"/gs;
+/** Matches a name whose quotes are all closed, and which has no address outside of them. */
+const namePattern = /^(?:"(?:\\.|[^"\\])*"|[^"<>@])+$/s;
+const specialPattern = /[",:;<>\\]/;
+
+function decodeEntry(entry: string): string {
+	const [, rawName = '', address = ''] = /^(.*)(<[^<>]*>[^<>?]*)$/s.exec(entry) ?? [];
+	if (!namePattern.test(rawName)) return decodeHeader(entry);
+	const unquoted = rawName.replaceAll(quotedPattern, (_quoted, text: string) =>
+		text.replaceAll(/\\(.)/gs, '$1'),
+	);
+	const name = joinLines(decodeHeader(unquoted));
+	if (!specialPattern.test(rawName + name)) return `${name} ${address}`;
+	return `"${name.replaceAll(/["\\]/g, '\\$&')}" ${address}`;
+}
