@@ -39,7 +39,7 @@ interface BlockContext {
  */
 export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
-	const reader = new BlockReader(nodes);
+	const reader = new BlockReader(markdown, nodes);
 	reader.read(nodes, { quoteDepth: 0 });
 	const { blocks, lists, hasImages, simplified } = reader;
 	return { blocks, lists, hasImages, simplified: [...simplified] };
@@ -67,10 +67,13 @@ class BlockReader {
 	hasImages = false;
 	readonly simplified = new Set<string>();
 	readonly #addresses: ReadonlyMap<string, string>;
+	readonly #markdown: string;
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
+	#tableCount = 0;
 
-	constructor(nodes: readonly mdast.RootContent[]) {
+	constructor(markdown: string, nodes: readonly mdast.RootContent[]) {
+		this.#markdown = markdown;
 		this.#addresses = collectAddresses(nodes);
 	}
 
@@ -209,17 +212,32 @@ class BlockReader {
 		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
 		let lists = outerList?.lists ?? [];
 		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
-		if ((list.start ?? 1) !== 1) this.simplified.add('numbered lists that do not begin at 1');
-		for (const item of list.children)
-			this.#readItem(item, { ...context, list: { level, lists, kind } });
+		const tableCount = this.#tableCount;
+		for (const [index, item] of list.children.entries()) {
+			const { children, checked } = item;
+			if (typeof checked === 'boolean') this.#markTask(children, checked, kind);
+			// Docs allows no table in a list, and would begin the numbers after it anew.
+			const isSplit = kind === 'number' && this.#tableCount > tableCount;
+			if (isSplit || isTextList(list)) {
+				const number = isTextList(list) ? this.#getNumber(item) : `${index + 1}.`;
+				prependText(children, `${number} `);
+				this.read(children, context);
+			} else this.#readItem(children, { ...context, list: { level, lists, kind } });
+		}
 	}
 
-	#readItem({ children, checked }: mdast.ListItem, context: BlockContext): void {
-		if (typeof checked === 'boolean') this.#markTask(children, checked, context);
+	/** Returns the number of an item as it is written, such as the day of a date. */
+	#getNumber({ position }: mdast.ListItem): string {
+		const [number = ''] = /\d+[.)]/.exec(this.#markdown.slice(position?.start.offset)) ?? [];
+		return number;
+	}
+
+	#readItem(children: mdast.ListItem['children'], context: BlockContext): void {
 		this.#isItemStart = true;
 		const blockCount = this.blocks.length;
-		const firstType = children[0]?.type ?? 'list';
-		if (firstType === 'list' || firstType === 'table') this.#addParagraph([], context);
+		const [first] = children;
+		const isList = first?.type === 'list' && !isTextList(first);
+		if (!first || isList || first.type === 'table') this.#addParagraph([], context);
 		this.read(children, context);
 		// An item may hold only a comment.
 		if (this.blocks.length === blockCount) this.#addParagraph([], context);
@@ -228,13 +246,9 @@ class BlockReader {
 	/**
 	 * Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through.
 	 */
-	#markTask(
-		children: mdast.ListItem['children'],
-		isChecked: boolean,
-		{ list }: BlockContext,
-	): void {
+	#markTask(children: mdast.ListItem['children'], isChecked: boolean, kind: ListKind): void {
 		const [first] = children;
-		if (list?.kind !== 'checkbox') prependText(children, isChecked ? '☑ ' : '☐ ');
+		if (kind !== 'checkbox') prependText(children, isChecked ? '☑ ' : '☐ ');
 		else if (isChecked && first?.type === 'paragraph') {
 			this.simplified.add('ticked boxes');
 			first.children = [{ type: 'delete', children: first.children }];
@@ -251,6 +265,7 @@ class BlockReader {
 			),
 		);
 		this.blocks.push({ kind: 'table', rows });
+		this.#tableCount++;
 	}
 }
 
@@ -260,6 +275,9 @@ function prependText(nodes: mdast.ListItem['children'], value: string): void {
 	if (first?.type === 'paragraph') first.children.unshift(text);
 	else nodes.unshift({ type: 'paragraph', children: [text] });
 }
+
+/** Whether a list becomes text with its numbers: Google's API cannot choose the first number. */
+const isTextList = ({ ordered, start }: mdast.List) => ordered && start !== 1;
 
 /** Docs has checkboxes only for whole lists. */
 function getListKind({ ordered, children }: mdast.List): ListKind {

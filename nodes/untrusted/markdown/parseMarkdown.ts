@@ -64,8 +64,8 @@ const lineBreak: Construct = {
 const lineBreaks = { text: { [-5]: lineBreak, [-4]: lineBreak, [-3]: lineBreak } };
 
 /**
- * Converts GitHub Flavored Markdown to the HTML of an email, which keeps the lines of its text. HTML
- * in the Markdown becomes text, except for line breaks.
+ * Converts GitHub Flavored Markdown to the HTML of an email, which keeps the lines of its text.
+ * HTML in the Markdown becomes text, except for line breaks.
  */
 export function markdownToHtml(markdown: string): string {
 	// Links to attached files (`cid:`) are relative links during the conversion, because micromark

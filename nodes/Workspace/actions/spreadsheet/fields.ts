@@ -212,7 +212,7 @@ export const writeFields = [
 				name: 'Overwrite',
 				value: 'overwrite',
 				description:
-					'Write over the first rows below the header, or over those of the range',
+					'Write over the first rows below the header (rows of cells: from A1), or over those of the range',
 			},
 			{
 				name: 'Replace the Whole Table',

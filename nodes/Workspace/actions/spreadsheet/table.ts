@@ -133,15 +133,21 @@ export async function openTable(
 	return await spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
 }
 
-async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: number) {
+async function fetchTable(
+	spreadsheet: Spreadsheet,
+	target: TabRange,
+	firstRow: number,
+): Promise<Table> {
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
 	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
 	const area = parseBounds(target);
-	const index = findHeaderRow(
-		headerRows.map((headers) => headers.slice(area.column, area.lastColumn + 1)),
-	);
+	const rowsOfArea = headerRows.map((row) => row.slice(area.column, area.lastColumn + 1));
+	// Without a header above it, the table is to begin in the area.
+	if (area.row > firstRow && !rowsOfArea.flat().some(hasText))
+		return await fetchTable(spreadsheet, target, area.row);
+	const index = findHeaderRow(rowsOfArea);
 	const layout = layOutColumns(headerRows[index] ?? [], area);
 	const position = { row: firstRow + index, column: layout.firstColumn };
 	return {

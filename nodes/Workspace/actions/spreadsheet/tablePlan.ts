@@ -92,7 +92,7 @@ export async function sendSteps(
 ): Promise<void> {
 	const changes = mergeChanges(steps.flatMap((step) => step.changes));
 	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
-	const structure = buildStructureRequests(plan, steps, changes);
+	const structure = buildStructureRequests(plan, steps, changes, isFirst);
 	const firstRequests = isFirst ? (plan.firstRequests ?? []) : [];
 	const rectangles = combineIntoRectangles(changes);
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
@@ -174,14 +174,17 @@ function buildStructureRequests(
 	{ table, endRow }: TablePlan,
 	steps: readonly RowStep[],
 	changes: readonly RowChange[],
+	isFirst: boolean,
 ): Request[] {
 	const { sheetId, nativeTable } = table;
 	const added = steps.filter(({ action }) => action === 'appended');
 	const startIndex = added[0]?.row ?? endRow;
 	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
-	// Earlier requests of the plan have added the rows above.
+	// Earlier requests of the plan have added the rows above, and the columns.
 	let rowCount = table.rowCount + startIndex - endRow;
+	const addedColumnCount = isFirst ? 0 : table.lastColumn + 1;
+	const columnCount = Math.max(table.columnCount, addedColumnCount);
 	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like
@@ -191,7 +194,13 @@ function buildStructureRequests(
 		rowCount += added.length;
 	}
 	const { lastRow, lastColumn } = findBounds(changes);
-	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, lastRow + 1, lastColumn + 1));
+	requests.push(
+		...buildEnlargeTabRequests(
+			{ ...table, rowCount, columnCount },
+			lastRow + 1,
+			lastColumn + 1,
+		),
+	);
 	// A native table does not grow if rows are added below it.
 	const tableEnd = nativeTable?.range.endRowIndex ?? Infinity;
 	if (nativeTable && added.length > 0 && endRow >= tableEnd)

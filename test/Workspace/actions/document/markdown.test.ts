@@ -90,18 +90,26 @@ test.each([
 	['a list that models indent by two', '1. A\n  - b\n  - c\n1. D\n\n2. E', indentedByTwo],
 	['such lists between blank lines', '1. A\n\n  - b\n\n2. C\n\n- d', '1. A\n   - b\n2. C\n\n- d'],
 	['tags of HTML', 'a <b>b *c*</b>', 'a \\<b>b *c*\\</b>'],
-	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
+	['numbers that Docs cannot show', '5. a\n6. b', '5\\. a\n\n6\\. b'],
+	['dates', '24. May\n   - a\n31. May\n\n   b', '24\\. May\n\n- a\n\n31\\. May\n\nb'],
+	['dates in items', '- 24. May\n- a\n\n  31) May', '- 24\\. May\n- a\n\n  31\\) May'],
+	['tasks from another number on', '- [ ] a\n\n  2. [x] b', '- [ ] a\n\n  2\\. ☑ b'],
+	[
+		'steps with a table in one',
+		`1. a\n\n   ${smallTable.replaceAll('\n', '\n   ')}\n1. b\n1. c`,
+		`1. a\n\n${smallTable}\n\n2\\. b\n\n3\\. c`,
+	],
 	[
 		'steps with a table between',
 		`1. a\n\n${smallTable}\n\n2. b`,
-		`1. a\n\n${smallTable}\n\n1. b`,
+		`1. a\n\n${smallTable}\n\n2\\. b`,
 	],
 	[
 		'steps with text between',
 		'1. a\n\nt\n\n- x\n\n2. b\n3. c',
 		'1. a\n\n   t\n   - x\n2. b\n3. c',
 	],
-	['steps with a heading between', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n1. b'],
+	['steps with a heading between', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n2\\. b'],
 	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b', '> 1. a\n>\n>    text\n> 2. b'],
 	['tasks beside other items', '- [ ] open\n- [x] done\n- none', '- ☐ open\n- ☑ done\n- none'],
 	['numbered tasks', '1. [ ] open\n2. [x] done', '1. ☐ open\n2. ☑ done'],
@@ -152,16 +160,6 @@ test('an equation is named, and struck text in part ticks no box', () => {
 	expect(documentTabsToMarkdown([tab])).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
 });
 
-test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
-	'the numbers of %j are named in a hint',
-	(markdown) => {
-		expect(markdownToBlocks(markdown).simplified).toEqual([
-			'numbered lists that do not begin at 1',
-		]);
-		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toEqual([]);
-	},
-);
-
 const paragraphs = (range: string) => [
 	`deleteParagraphBullets ${range}`,
 	`updateParagraphStyle ${range}`,
@@ -207,7 +205,7 @@ test('the first row of a table is bold', () => {
 });
 
 test('a list goes on behind a table with bullets of its own', () => {
-	const list = '1. a\n\n   | x |\n   | - |\n\n2. b';
+	const list = '- a\n\n  | x |\n  | - |\n\n- b';
 	expect(requestsFor(list, 'createParagraphBullets')).toHaveLength(2);
 });
 
@@ -368,6 +366,20 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 	const tab = { body: { content: [item, table, item] }, lists };
 	expect(documentTabsToText([tab])).toBe('1. x\n2. x\n3. x');
 	expect(documentTabsToMarkdown([tab])).toBe('1. x\n2. x\n3. x');
+});
+
+test('the numbers of a list that goes on below a heading stay when it is written back', () => {
+	const line = (content: string, more: docs_v1.Schema$Paragraph) => ({
+		paragraph: { elements: [{ textRun: { content } }], ...more },
+	});
+	const item = { bullet: { listId: 'l' } };
+	const heading = { paragraphStyle: { namedStyleType: 'HEADING_1' } };
+	const nestingLevels = [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }];
+	const lists = { l: { listProperties: { nestingLevels } } };
+	const content = [line('a\n', item), line('b\n', heading), line('c\n', item)];
+	const markdown = documentTabsToMarkdown([{ lists, body: { content } }]);
+	expect(markdown).toBe('1. a\n\n# b\n\n2. c');
+	expect(throughDocument(markdown)).toBe('1. a\n\n# b\n\n2\\. c');
 });
 
 test('a list whose numbers begin anew is another list', () => {

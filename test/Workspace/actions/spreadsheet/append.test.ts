@@ -254,3 +254,12 @@ test('appends side by side lose no row', async () => {
 	expect(new Set(ranges).size).toBe(20);
 	expect(calls.stored(spreadsheetId)).toHaveLength(42);
 });
+
+test('a grid that is full gets new columns once, although the rows need several requests', async () => {
+	const spreadsheetId = calls.sheet([['at', 'text']], 'Sheet1', { rowCount: 20, columnCount: 2 });
+	const text = 'x'.repeat(45_000);
+	const rows = Array.from({ length: 150 }, (_, at) => ({ at, text, more: at }));
+	await calls.give('append', { spreadsheetId, range: 'Sheet1', extraColumns: 'add' }, ...rows);
+	const sent = JSON.stringify(calls.sent.map(({ body }) => body));
+	expect(sent.match(/"dimension":"COLUMNS"/g)).toHaveLength(1);
+});

@@ -253,6 +253,7 @@ describe('what is refused before anything is written', () => {
 		[{ matchColumns: 'Id' }, { Order: 'A-1' }, "The table has no column 'Id' to match rows by"],
 		[{}, { Status: 'x' }, "The item has no value for 'Order'"],
 		[{}, { Order: '' }, "The item has no value for 'Order'"],
+		[{}, { Order: ' \u00a0\n' }, "The item has no value for 'Order'"],
 		[{}, { Order: 'A-1', Other: 1 }, "The table has no column 'Other'"],
 	])('%j %j', async (params, last, message) => {
 		const spreadsheetId = calls.sheet(orders);

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { grid, SheetCalls } from './sheetCalls';
+import { grid, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -33,6 +33,31 @@ test('a field without a value keeps its column', async () => {
 	const spreadsheetId = calls.sheet(table);
 	await replace(spreadsheetId, 'Sheet1', { Name: 'Cleo', Age: undefined });
 	expect(calls.stored(spreadsheetId)).toEqual(grid(['Name', 'Age'], ['Cleo']));
+});
+
+test.each([['={{ $json.phone }}'], [null]])(
+	'a mapped column for which no item has a value (%j) stays',
+	async (Phone) => {
+		const header = ['Name', 'Phone', 'City'];
+		const spreadsheetId = calls.sheet(grid(header, ['Ann', '1', 'Rome']));
+		const value = { Name: '={{ $json.name }}', Phone, City: '={{ $json.city }}' };
+		const fields = {
+			...{ tab: tabNamed('Sheet1'), valuesSource: 'columns', writeMode: 'replace' },
+			columns: { mappingMode: 'defineBelow', value, schema: [] },
+		};
+		await calls.form('write', spreadsheetId, fields, { name: 'Ben', city: 'Oslo' });
+		expect(calls.stored(spreadsheetId)).toEqual(grid(header, ['Ben', '', 'Oslo']));
+	},
+);
+
+test.each([
+	[[['Name', 'Age']], ['Name', 'Age']],
+	[[], ['Name', 'secret', 'Age']],
+])('with Extra Columns: Ignore, a table of %j gets the columns %j', async (rows, header) => {
+	const params = { spreadsheetId: calls.sheet(rows), extraColumns: 'ignore' };
+	const json = { Name: 'Ben', secret: 1, Age: 42 };
+	await calls.give('write', { ...params, range: 'Sheet1', writeMode: 'replace' }, json);
+	expect(calls.stored(params.spreadsheetId)[0]).toEqual(header);
 });
 
 describe('what stands below the old table', () => {

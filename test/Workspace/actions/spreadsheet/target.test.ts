@@ -247,3 +247,14 @@ describe('odd titles and ranges', () => {
 		});
 	});
 });
+
+test.each([
+	['append', {}],
+	['write', { writeMode: 'updateOrAdd', matchColumns: 'a' }],
+	['write', { writeMode: 'overwrite' }],
+] as const)('in an empty tab, %s with %j begins the table in the area', async (name, more) => {
+	const given = { spreadsheetId: calls.sheet(), range: 'Sheet1!B5:D20' };
+	await calls.give(name, { ...given, ...more }, { a: 1, b: 2 });
+	expect(calls.stored(given.spreadsheetId).slice(4)).toEqual(grid(['', 'a', 'b'], ['', 1, 2]));
+	expect(await calls.rows(given)).toMatchObject([{ a: '1', b: '2' }]);
+});

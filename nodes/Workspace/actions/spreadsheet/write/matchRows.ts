@@ -132,7 +132,7 @@ class RowMatcher {
 		const key = this.#keyColumns.map((column) =>
 			this.#toComparable(column, cellsByColumn.get(column) ?? ''),
 		);
-		if (key.every((cell) => cell === '')) return createNoKeyError(matchColumns);
+		if (key.every((cell) => String(cell).trim() === '')) return createNoKeyError(matchColumns);
 		const rows = await this.#findByKey(key);
 		if (rows.length > 0) {
 			const step = await this.#planUpdate(rows, cellsByColumn);

@@ -29,10 +29,18 @@ export async function planReplacement(
 	// The header is not above the range.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
-	const names = collectNames(all.flatMap(({ prepared }) => prepared.namedRows));
-	// Each name becomes a column of the new table.
-	const oldTable = fitColumns(foundTable, names, false, () => true);
-	const table = layOutTable(oldTable, names);
+	const names = new Set(collectNames(all.flatMap(({ prepared }) => prepared.namedRows)));
+	// A mapped column stays, even if no item has a value for it.
+	for (const name of Object.keys(params.columns ?? {}))
+		if (foundTable.columnsByName.has(name)) names.add(name);
+	const oldTable = fitColumns(foundTable, [...names], false, () => true);
+	const isLeftOut = (name: string) =>
+		params.extraColumns === 'ignore' && !oldTable.columnsByName.has(name);
+	// Each of the others becomes a column of the new table.
+	const table = layOutTable(
+		oldTable,
+		[...names].filter((name) => !isLeftOut(name)),
+	);
 	// With what is below a native table and beside the old columns.
 	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
 	const whole = { ...foundTable, nativeTable: undefined, lastColumn };
