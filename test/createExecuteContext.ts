@@ -10,11 +10,13 @@ import {
 } from 'n8n-core';
 import { makeHandleToolInvocation } from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data';
 import type {
+	ICredentialsHelper,
 	ICredentialType,
 	IDataObject,
 	IHttpRequestHelper,
 	INode,
 	INodeExecutionData,
+	INodeParameters,
 	INodeType,
 	INodeTypes,
 	IWorkflowExecuteAdditionalData,
@@ -49,7 +51,11 @@ export interface ContextOptions {
 	readonly runIndex?: number;
 	/** Called with each chunk that n8n would stream to a chat or webhook. */
 	readonly onChunk?: (chunk: StructuredChunk) => Promise<void>;
+	/** Called whenever a credential is read, with its type. */
+	readonly onCredentialRead?: (type: string, itemIndex?: number) => void;
 }
+
+type GetDecrypted = Parameters<ICredentialsHelper['getDecrypted']>;
 
 /** Parameters with the defaults of all others, by the properties of the node type and by what is given. */
 const filledIn = new WeakMap<object, Map<string, INode['parameters']>>();
@@ -169,13 +175,26 @@ function additionalData({
 	oAuth2 = false,
 	executionId,
 	onChunk,
+	onCredentialRead,
 }: ContextOptions): IWorkflowExecuteAdditionalData {
 	const stored = { ...credentials };
 	const credentialsHelper = {
 		getParentTypes: () => (oAuth2 ? ['googleOAuth2Api', 'oAuth2Api'] : []),
 		isCredentialUsableByNode: () => true,
-		getDecrypted: (_data: unknown, _node: unknown, type: string) =>
-			Promise.resolve({ ...stored[type] }),
+		getDecrypted: (...[, , type, mode, data, , values]: GetDecrypted) => {
+			onCredentialRead?.(type, values?.itemIndex);
+			const credential = { ...stored[type] };
+			if (!values) return Promise.resolve(credential);
+			const { workflow, runExecutionData, runIndex, itemIndex, node } = values;
+			const { connectionInputData: input } = values;
+			// As n8n's CredentialsHelper does.
+			return Promise.resolve().then(() =>
+				workflow.expression.getParameterValue(
+					...([credential as INodeParameters, runExecutionData, runIndex] as const),
+					...([itemIndex, node.name, input, mode, {}, data, false] as const),
+				),
+			);
+		},
 		preAuthentication: async (
 			helpers: IHttpRequestHelper,
 			values: IDataObject,

@@ -41,7 +41,7 @@ export interface Batch<C> {
 /** What a node does with its items. */
 export interface Work<C> {
 	/** Checks an item without sending anything. @throws NodeError 400, or n8n's own error */
-	check(index: number): C;
+	check(index: number): C | Promise<C>;
 	/**
 	 * Returns what would be sent, without the parts that differ with every try, such as timestamps
 	 * and generated IDs.
@@ -122,7 +122,7 @@ class ItemLoop<C> {
 		const checkedItems: Array<CheckedItem<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
 		for (const index of this.#results.keys()) {
-			const checkedItem = this.#checkItem(index);
+			const checkedItem = await this.#checkItem(index);
 			if (checkedItem) checkedItems.push(checkedItem);
 			if (this.#isEndedByFailure) break;
 			if (performance.now() < sliceEnd) continue;
@@ -134,10 +134,10 @@ class ItemLoop<C> {
 	}
 
 	/** @returns undefined if the item was refused, or done by an earlier try */
-	#checkItem(index: number): CheckedItem<C> | undefined {
+	async #checkItem(index: number): Promise<CheckedItem<C> | undefined> {
 		try {
 			if (isTool(this.#node)) refuseUnknownArguments(this.#context, index);
-			const value = this.#work.check(index);
+			const value = await this.#work.check(index);
 			this.#values.set(index, value);
 			const result = this.#getRememberedResults(value).get(index);
 			if (!result || result === 'doubt') return { index, value };

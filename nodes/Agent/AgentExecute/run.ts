@@ -1,13 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { getOrAdd } from '../../core/boundedMap';
 import { systemClock } from '../../core/clock';
-import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { toNodeError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
 import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { includeInputFieldsOption } from '../../fields/commonOptions';
 import { RawParameters } from '../../fields/rawParameters';
-import { type AgentCredentials, readCredentials } from '../session/credentials';
+import { createItemCredentialsReader } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
@@ -22,29 +23,28 @@ import type { ResponseContent } from './response';
 /** What the items of one run share. */
 interface AgentRunState {
 	readonly context: IExecuteFunctions;
-	readonly credentials: AgentCredentials | NodeError;
+	readonly readCredentials: Awaited<ReturnType<typeof createItemCredentialsReader>>;
 	/** Whether the input comes from a chat. */
 	readonly isChat: boolean;
-	readonly hints: Set<string>;
+	/** The sanitized texts, by hint. */
+	readonly hints: Map<string, string>;
 }
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const inputItems = context.getInputData();
 	if (inputItems.length === 0) return [];
-	// The calls of a run use the credentials that are read here. Channels read the credentials
-	// again.
-	const credentials = await readCredentials(context).catch(toNodeError);
-	const sanitizer = new Sanitizer(
-		isNodeError(credentials) ? undefined : findSecrets(credentials),
-	);
+	const readCredentials = await createItemCredentialsReader(context, inputItems.length);
+	// Each item may have its own secrets, and to search for those of thousands takes long. So what
+	// an item says is sanitized with its own ones before.
+	const sanitizer = new Sanitizer();
 	const isChat = inputItems.some(({ json }) => json.chatInput !== undefined);
-	const run: AgentRunState = { context, credentials, isChat, hints: new Set() };
+	const run: AgentRunState = { context, readCredentials, isChat, hints: new Map() };
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
 		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
-		showHints(context, run.hints, sanitizer);
+		showHints(context, run.hints.values(), sanitizer);
 	}
 }
 
@@ -52,9 +52,14 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 	const rawParameters = new RawParameters(run.context);
 	return {
 		sanitizer,
-		check: (index) => {
-			if (isNodeError(run.credentials)) throw run.credentials;
-			return calls.prepareCall(rawParameters, index, run.credentials);
+		// A call uses the credentials that are read here. Its channel reads them again.
+		check: async (index) => {
+			const credentials = await run.readCredentials(index);
+			try {
+				return calls.prepareCall(rawParameters, index, credentials);
+			} catch (error) {
+				throw new Sanitizer(findSecrets(credentials)).sanitizeError(toNodeError(error));
+			}
 		},
 		getRequestIdentity: calls.getRequestIdentity,
 		outputHasInputFields: () => rawParameters.findSavedValue(includeInputFieldsOption) === true,
@@ -83,7 +88,7 @@ async function performItem(
 	outputs.tagExecution(run.context, call.sessionId);
 	const liveView = createLiveView(run.context, index, call.params);
 	try {
-		const waitResult = await sendAndWait(run.context, call, liveView);
+		const waitResult = await sendAndWait(run.context, index, call, liveView);
 		const item = await outputs.buildOutputItem(run.context, index, call, waitResult);
 		if (typeof item.json.output === 'string') liveView.showOutput(item.json.output);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this
@@ -103,6 +108,7 @@ async function performItem(
 /** Sends the call. If 'Wait for Messages' is on, also waits for the messages of the turn. */
 async function sendAndWait(
 	context: IExecuteFunctions,
+	index: number,
 	call: calls.AgentCall,
 	liveView: LiveView,
 ): Promise<WaitResult | undefined> {
@@ -113,7 +119,7 @@ async function sendAndWait(
 	const setup = {
 		...call,
 		settings: call.wait,
-		readConnectRequest: createConnectRequestReader(context, call.override),
+		readConnectRequest: createConnectRequestReader(context, call.override, index),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
@@ -132,11 +138,11 @@ async function sendAndWait(
 function finishItem(
 	run: AgentRunState,
 	item: INodeExecutionData,
-	{ params }: calls.AgentCall,
+	{ params, sanitizer }: calls.AgentCall,
 	waitResult: WaitResult | undefined,
 ): INodeExecutionData[] {
 	const hints = buildHints(item, params, run.isChat, waitResult);
-	for (const hint of hints) run.hints.add(hint);
+	for (const hint of hints) getOrAdd(run.hints, hint, () => sanitizer.sanitizeText(hint));
 	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }

@@ -35,8 +35,9 @@ interface ConnectRequestContext extends credentials.CredentialContext {
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	override?: credentials.Identity,
+	itemIndex?: number,
 ): ConnectRequestReader {
-	const read = shareReadings(() => credentials.readCredentials(context));
+	const read = shareReadings(() => credentials.readCredentials(context, itemIndex));
 	return async (sessionId) => {
 		const { api, signatureApi } = await read();
 		const identity = credentials.buildIdentity(signatureApi, override);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { createRefusal } from '../../core/errors';
@@ -115,22 +116,36 @@ function parseTimestamp(value: unknown, name: string): number {
 
 /** The part of n8n's contexts that reads credentials. */
 export interface CredentialContext {
-	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
+	getCredentials(type: string, itemIndex?: number): Promise<ICredentialDataDecryptedObject>;
 }
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
 /**
- * Reads both credentials.
+ * Reads both credentials. n8n evaluates their expressions for the item.
  * @throws NodeError 400 without an API key; n8n's error if it cannot read one
  */
-export async function readCredentials(context: CredentialContext) {
+export async function readCredentials(context: CredentialContext, itemIndex?: number) {
 	return {
-		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
+		api: parseAgentApiCredential(await context.getCredentials('agentApi', itemIndex)),
 		signatureApi: parseAgentSignatureCredential(
-			await context.getCredentials('agentSignatureApi'),
+			await context.getCredentials('agentSignatureApi', itemIndex),
 		),
 	};
+}
+
+/**
+ * Creates the reader of each item's credentials. A reading takes n8n milliseconds, so credentials
+ * that are the same for all items are read only once. n8n does not tell whether they are. But for
+ * an item that does not exist, an expression about the item fails or gives another value.
+ */
+export async function createItemCredentialsReader(context: CredentialContext, itemCount: number) {
+	const read = (itemIndex: number) => readCredentials(context, itemIndex);
+	if (itemCount === 1) return read;
+	const [first, missing] = await Promise.all(
+		[0, itemCount].map((itemIndex) => read(itemIndex).catch(() => undefined)),
+	);
+	return first && isDeepStrictEqual(first, missing) ? () => first : read;
 }
 
 export const listSecrets = (

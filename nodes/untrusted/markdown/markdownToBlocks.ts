@@ -175,8 +175,8 @@ class BlockReader {
 	}
 
 	/**
-	 * Builds a link with the image's description, or text if no link can have this address. An image
-	 * in a link has the address of that link. Another step may insert the image instead.
+	 * Builds a link with the image's description, or text if no link can have this address. In a
+	 * link, it has the address of that link. Another step may insert the image instead.
 	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);

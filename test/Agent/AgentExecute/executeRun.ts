@@ -80,6 +80,7 @@ export interface RunOptions {
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
 	readonly onChunk?: ContextOptions['onChunk'];
+	readonly onCredentialRead?: ContextOptions['onCredentialRead'];
 	/** Called with each line of n8n's log at level info. */
 	readonly onLog?: (text: string) => void;
 	/** Called with each hint of the run. */
@@ -126,6 +127,7 @@ export async function runExecute(
 		signal: options.signal,
 		executionId: options.executionId,
 		onChunk: options.onChunk,
+		onCredentialRead: options.onCredentialRead,
 		parameters: {
 			startStepName: 'start',
 			task: 'Say hello',
