@@ -233,6 +233,18 @@ describe('emails', () => {
 		).reverse();
 	const list = { resource: 'mail', operation: 'list', maxResults: 60 };
 
+	test('that were not sent, or are spam or deleted, have a label that says so', async () => {
+		const labels = ['INBOX', 'DRAFT', 'TRASH', 'SPAM'];
+		const threadId = google.gmail.seed({ labelIds: ['SENT'] });
+		for (const label of labels) google.gmail.seed({ labelIds: [label], threadId });
+		const read = { resource: 'mail', operation: 'read', messageId: threadId };
+		const { items } = await call(read, { wholeConversation: true });
+		const named = [undefined, 'draft', 'trash', 'spam'];
+		expect(items.map(({ label }) => label)).toEqual([undefined, ...named]);
+		const drafts = await call(list, { labelIds: ['DRAFT'] });
+		expect(drafts.items[0]?.['label']).toBe('draft');
+	});
+
 	test('of which 50 are listed take no more than 15,000 characters', async () => {
 		const ids = seed(50);
 		const { items, size } = await call({ ...list, maxResults: 50 });

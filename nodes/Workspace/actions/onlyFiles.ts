@@ -20,9 +20,12 @@ export function createFileNameTest(patterns: readonly string[]): (name: string) 
 	const extensions = patterns.filter((pattern) => /^\.?[^.*]+$/.test(pattern));
 	const extensionPatterns = extensions.map((extension) => `*.${extension.replace('.', '')}`);
 	const allPatterns = [...patterns, ...extensionPatterns];
-	const pieceLists = allPatterns.map((pattern) => pattern.toLowerCase().split('*'));
-	return (name) => pieceLists.some((pieces) => matchesPieces(name.toLowerCase(), pieces));
+	const pieceLists = allPatterns.map((pattern) => simplify(pattern).split('*'));
+	return (name) => pieceLists.some((pieces) => matchesPieces(simplify(name), pieces));
 }
+
+/** A Mac writes ä as two characters. */
+const simplify = (text: string) => text.normalize('NFC').toLowerCase();
 
 /**
  * Returns whether a name consists of these pieces, with any characters between them. A regular

@@ -35,8 +35,7 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 		const footnoteNumber = footnoteReference.footnoteNumber ?? '';
 		return { ...buildPiece(`[${footnoteNumber}]`), footnoteNumber };
 	}
-	if (inlineObjectElement)
-		return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	if (inlineObjectElement) return readImage(inlineObjectElement, tab);
 	// Google gives no content of an equation.
 	if (element.equation) return buildPiece('[equation]');
 	if (element.horizontalRule) return { ...buildPiece(''), isRule: true };
@@ -77,11 +76,14 @@ function buildPiece(
 const fixedWidthPattern =
 	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
-function readImage(object: docs_v1.Schema$InlineObject = {}): ParagraphPiece {
+function readImage(
+	{ inlineObjectId, textStyle }: docs_v1.Schema$InlineObjectElement,
+	{ inlineObjects }: DocumentTab,
+): ParagraphPiece {
 	const { description, title, imageProperties } =
-		object.inlineObjectProperties?.embeddedObject ?? {};
+		inlineObjects?.[inlineObjectId ?? '']?.inlineObjectProperties?.embeddedObject ?? {};
 	const imageUrl = imageProperties?.sourceUri ?? imageProperties?.contentUri ?? '';
-	return { ...buildPiece(description || title), imageUrl };
+	return { ...buildPiece(description || title, {}, textStyle?.link?.url), imageUrl };
 }
 
 /**

@@ -175,17 +175,17 @@ class BlockReader {
 	}
 
 	/**
-	 * Builds a link with the image's description, or text if no link can have this address. Another
-	 * step may insert the image instead.
+	 * Builds a link with the image's description, or text if no link can have this address. In a
+	 * link, it has the address of that link. Another step may insert the image instead.
 	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);
 		if (fetchablePattern.test(url)) {
 			this.hasImages = true;
-			return { text, marks: { ...marks, link: url }, imageUrl: url };
+			return { text, marks: { link: url, ...marks }, imageUrl: url };
 		}
 		this.simplified.add('images without a public https address');
-		return { text, marks: linkablePattern.test(url) ? { ...marks, link: url } : marks };
+		return { text, marks: linkablePattern.test(url) ? { link: url, ...marks } : marks };
 	}
 
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */

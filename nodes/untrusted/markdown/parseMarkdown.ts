@@ -4,6 +4,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import type { Construct } from 'micromark-util-types';
 
 /** A single tilde is text, as in `10~20`. */
 const syntax = gfm({ singleTilde: false });
@@ -38,12 +39,33 @@ const htmlExtension: HtmlExtension = {
 			this.setData('slurpAllLineEndings');
 		},
 	},
-	exit: { htmlFlowData: writeTag, htmlTextData: writeTag },
+	exit: {
+		htmlFlowData: writeTag,
+		htmlTextData: writeTag,
+		hardBreakTrailing(token) {
+			this.tag('<br>');
+			this.raw(this.sliceSerialize(token));
+		},
+		/** The line ends behind it anyway. */
+		hardBreakEscape() {},
+	},
 };
 
+const lineBreak: Construct = {
+	tokenize: (effects, ok) => (code) => {
+		effects.enter('hardBreakTrailing');
+		effects.consume(code);
+		effects.exit('hardBreakTrailing');
+		return ok;
+	},
+};
+
+/** Makes each end of a line in a text a line break. The codes are micromark's. */
+const lineBreaks = { text: { [-5]: lineBreak, [-4]: lineBreak, [-3]: lineBreak } };
+
 /**
- * Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text, except for line
- * breaks.
+ * Converts GitHub Flavored Markdown to the HTML of an email, which keeps the lines of its text.
+ * HTML in the Markdown becomes text, except for line breaks.
  */
 export function markdownToHtml(markdown: string): string {
 	// Links to attached files (`cid:`) are relative links during the conversion, because micromark
@@ -51,8 +73,9 @@ export function markdownToHtml(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
 	const source = markdown.replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
 	const html = micromark(source, {
-		extensions: [syntax],
+		extensions: [syntax, lineBreaks],
 		htmlExtensions: [gfmHtml(), htmlExtension],
 	});
-	return html.replaceAll(placeholder, 'cid:');
+	// A tag at the end of a line breaks it only once.
+	return html.replaceAll(/<br> *(?=<br>\s)/g, '').replaceAll(placeholder, 'cid:');
 }

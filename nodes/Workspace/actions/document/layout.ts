@@ -57,7 +57,8 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
 		const spanStart = end;
 		if (isPicture(imageUrl)) {
 			end += 1;
-			placedSpans.push({ text: '', marks: {}, imageUrl, start: spanStart, end });
+			const link = marks.link === imageUrl ? undefined : marks.link;
+			placedSpans.push({ text: '', marks: { link }, imageUrl, start: spanStart, end });
 		} else {
 			end += text.length;
 			placedSpans.push({ text, marks, start: spanStart, end });

@@ -73,8 +73,8 @@ function adviseNextCall(nextToken: string, changesLabels: boolean): string {
 function toRow(mail: ListedMail): IDataObject {
 	// Without the option Details, an email has only its IDs.
 	if (mail.status === undefined) return { ...mail };
-	const { id, date, sender, subject, status, text } = mail;
-	const row = { id, date, sender, subject, status };
+	const { id, date, sender, subject, status, text, labelIds = [] } = mail;
+	const row = { id, date, sender, subject, status, label: findUnusualLabel(labelIds) };
 	return text === undefined
 		? { ...row, snippet: shorten(mail.snippet ?? '', maxSnippetLength) }
 		: { ...row, text };
@@ -122,6 +122,12 @@ function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): 
 	return [{ ...mail, text: text.slice(count) }, ...otherMails];
 }
 
+const unusualLabels = ['DRAFT', 'SPAM', 'TRASH'];
+
+/** Finds the label of an email that a model must not take for one that was sent or received. */
+const findUnusualLabel = (labelIds: readonly string[]) =>
+	labelIds.find((label) => unusualLabels.includes(label))?.toLowerCase();
+
 /** Lists what a model should know of an email, beside its text. */
 const toFacts = (
 	{ summary, cc, attachments, headers }: Mail,
@@ -136,5 +142,6 @@ const toFacts = (
 	headers: includeHeaders ? headers : undefined,
 	subject: summary.subject,
 	status: summary.status,
+	label: findUnusualLabel(summary.labelIds),
 	attachments: attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size })),
 });

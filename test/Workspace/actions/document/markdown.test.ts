@@ -408,6 +408,22 @@ test('a picture is fetched from a public address only; any other is a link, or i
 	expect(spanOf('![a](p.png)')).toEqual({ text: 'a', marks: {} });
 });
 
+test('a picture in a link has the address of the link, whether it is inserted or not', () => {
+	const url = 'https://a.example/buy';
+	const markdown = `[![a](https://a.example/p)](${url})`;
+	expect(throughDocument(markdown)).toBe(`[a](${url})`);
+	const { requests } = planIn(markdownToBlocks(markdown), {}, (address) => address !== undefined);
+	const textStyle = { link: { url } };
+	const styles = requests.map(({ updateTextStyle }) => updateTextStyle?.textStyle);
+	expect(styles).toContainEqual(textStyle);
+	const imageProperties = { sourceUri: 'https://a.example/p' };
+	const embeddedObject = { title: 'a', imageProperties };
+	const elements = [{ inlineObjectElement: { inlineObjectId: 'p', textStyle } }];
+	const body = { content: [{ paragraph: { elements } }] };
+	const inlineObjects = { p: { inlineObjectProperties: { embeddedObject } } };
+	expect(documentTabsToMarkdown([{ inlineObjects, body }])).toBe(markdown);
+});
+
 test('a row of a table that has too many cells makes it wider', () => {
 	const shown = throughDocument('| a |\n| - |\n| 1 | 2 |\n| 3 |');
 	expect(shown).toBe('| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |');

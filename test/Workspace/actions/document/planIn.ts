@@ -1,8 +1,13 @@
 import type { DocumentContent } from '../../../../nodes/untrusted/document/blocks';
 import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import type { PictureChoice } from '../../../../nodes/Workspace/actions/document/layout';
 
 /** Plans content in an empty document. */
-export const planIn = (content: DocumentContent, changes: object = {}) =>
+export const planIn = (
+	content: DocumentContent,
+	changes: object = {},
+	isPicture: PictureChoice = () => false,
+) =>
 	planContent(
 		content,
 		{
@@ -13,5 +18,5 @@ export const planIn = (content: DocumentContent, changes: object = {}) =>
 			keepsStyle: true,
 			...changes,
 		},
-		() => false,
+		isPicture,
 	);

@@ -162,14 +162,15 @@ describe('what goes out', () => {
 			one: binary('1', 'Invoice 1.PDF'),
 			two: binary('2', 'logo.png'),
 			three: binary('3', 'terms.pdf'),
+			four: binary('4', 'Ma\u0308rz.doc'),
 		};
 		const refused = send({}, { attachments: '*', onlyFiles: 'logo' }, fields);
 		const failure = await failureOf(refused);
 		expect(failure.message).toBe('The item has no file to use');
 		expect(failure.description).toContain('logo.png');
 		expect(mails.google.gmail.sent).toEqual([]);
-		await send({}, { attachments: '*', onlyFiles: '*.pdf, *nv*' }, fields);
-		expect(fileNames().toSorted()).toEqual(['Invoice 1.PDF', 'terms.pdf']);
+		await send({}, { attachments: '*', onlyFiles: '*.pdf, *nv*, m\u00e4*' }, fields);
+		expect(fileNames().toSorted()).toEqual(['Invoice 1.PDF', 'Ma\u0308rz.doc', 'terms.pdf']);
 	});
 
 	it.each<[IDataObject, string]>([
