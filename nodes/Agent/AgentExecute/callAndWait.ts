@@ -249,7 +249,7 @@ class MessageWait implements ConnectionListener {
 	/** Finds the output's `endedBy`. @throws NodeError if this end is a failure of the item */
 	#checkEnd(): EndedBy {
 		const { settings, sanitizer } = this.#setup;
-		const { messages, endReason = this.#refusal } = this.#collector;
+		const { messages, leftOutCount, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
 		if (typeof endReason === 'object') {
@@ -263,7 +263,7 @@ class MessageWait implements ConnectionListener {
 		if (settings.onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
 		if (endReason !== 'timeout') return endReason;
-		const failure = errors.createWaitTimeoutError(settings, messages);
+		const failure = errors.createWaitTimeoutError(settings, messages, leftOutCount);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
 	}
 

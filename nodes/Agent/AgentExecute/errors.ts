@@ -194,12 +194,15 @@ export function createWaitTimeoutError(
 		matchCondition,
 	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
 	messages: readonly SessionMessage[],
+	leftOutCount = 0,
 ): NodeError {
 	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. Messages received: ${messages.length}`,
 		description: joinSentences(
 			matchCondition && describeValues(messages, matchCondition.field),
+			leftOutCount > 0 &&
+				`Messages that ${quoteField('filterValue')} left out: ${leftOutCount}.`,
 			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 		outcome: 'done',

@@ -50,6 +50,8 @@ export interface CollectorSetup {
 export class MessageCollector {
 	/** The messages of the turn. */
 	readonly messages: SessionMessage[] = [];
+	/** How many messages the filter has left out since the call was sent. */
+	leftOutCount = 0;
 	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
@@ -82,14 +84,16 @@ export class MessageCollector {
 	markCallSent(): void {
 		this.#isCallSent = true;
 		this.messages.length = 0;
+		this.leftOutCount = 0;
 		this.#heldBytes = 0;
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
 	}
 
 	add(message: SessionMessage): void {
-		if (this.endReason !== undefined || !this.#isAccepted(message)) return;
-		if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
+		if (this.endReason !== undefined) return;
+		if (!this.#isAccepted(message)) this.leftOutCount++;
+		else if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 
 	/**
