@@ -37,7 +37,7 @@ export const channelOptions = [
 		...textType,
 		placeholder: 'e.g. {"type":"ping"}',
 		description:
-			'Text message to send as a heartbeat. Needed for services that never respond to WebSocket pings: only this shows that their connection is dead.',
+			"Text message to send as a heartbeat. Needed for services that never respond to WebSocket pings: only this shows that their connection is dead. The answer counts as a message of the agent. Leave it out with 'Accepted Message Values'.",
 	},
 ] as const satisfies readonly Field[];
 
