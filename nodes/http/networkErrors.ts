@@ -22,8 +22,8 @@ const resultByCategory = {
 /** Says what a status outside 200–299 means for the attempt. */
 export function classifyStatus(statusCode: number): AttemptResult {
 	if (statusCode === 429) return notYet;
-	// The service may have done something before it failed.
-	return statusCode >= 500 || statusCode === 408 ? unclear : refused;
+	// The service may have done something before it failed, or before it named where the result is.
+	return statusCode >= 500 || statusCode === 408 || statusCode === 303 ? unclear : refused;
 }
 
 /**

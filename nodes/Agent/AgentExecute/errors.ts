@@ -87,7 +87,7 @@ function explainStatus(
 			'The agent service refused the API key or the signature',
 			'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
 		];
-	if (isRedirect(statusCode))
+	if (isRedirect(statusCode) && outcome === 'notDone')
 		return [
 			'The agent service responded with a redirect, which was not followed',
 			'The key and the signature were sent only to the Deployment URL. Enter the final address there.',

@@ -78,14 +78,16 @@ export function toModelItems(
 	{ json }: INodeExecutionData,
 	hints: readonly string[],
 ): IDataObject[] {
-	const { output, response } = json;
+	const { output } = json;
+	// A model that waits for messages is not interested in the receipt of the call.
+	const content = json.lastMessage ?? json.response;
 	const facts: IDataObject = { sessionId: json.sessionId };
 	if (incompleteEnds.includes(json.endedBy)) facts.endedBy = json.endedBy;
 	if (json.gap === true) facts.gap = true;
-	if (typeof output !== 'string' && response == null)
+	if (typeof output !== 'string' && content == null)
 		return completeModelAnswer({ items: [{ output: null, ...facts }] }, hints);
-	// If there is no text, the model gets the whole response.
-	const text = typeof output === 'string' ? output : JSON.stringify(response);
+	// If there is no text, the model gets the last message or the whole response.
+	const text = typeof output === 'string' ? output : JSON.stringify(content);
 	const answer = buildModelAnswer(facts, { name: 'output', text }, (shownLength, isCut) =>
 		isCut ? `Characters 0 to ${shownLength} of ${text.length} are shown.` : undefined,
 	);

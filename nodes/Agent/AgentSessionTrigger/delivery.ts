@@ -20,6 +20,9 @@ import type { NodeMemory } from './triggerState';
  * attempt could start a second execution.
  */
 const retryPausesMilliseconds = [2000, 4000];
+/** How long a batch that n8n refused keeps its place: as long as n8n refuses already. */
+const minPauseMilliseconds = 2000;
+const maxPauseMilliseconds = 30_000;
 /** How long n8n may take to stop an execution at the workflow's timeout. */
 const graceMilliseconds = 30_000;
 /**
@@ -55,6 +58,8 @@ export class Delivery {
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
 	#isStopping = false;
+	/** When n8n began to refuse batches, in monotonic milliseconds. */
+	#refusingSince: number | undefined;
 
 	/** @param isBlocked whether messages wait for the end of an execution */
 	constructor(
@@ -101,26 +106,44 @@ export class Delivery {
 	 * @returns false if the trigger stopped before n8n took the batch
 	 */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
-		try {
-			const { batchSize } = this.#setup.settings;
-			// Without bytes, nothing is awaited before the items are passed on.
-			const items = batch.some(findBytes)
-				? await this.#buildStoredItems(batch)
-				: batch.map((arrival) => buildItem(arrival));
-			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
-			// n8n accepts one key per execution.
-			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			let rejection = await this.#passAndAwaitEnd(batch, items, key);
-			for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
-				if (!rejection) break;
-				await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
-				if (this.#isStopping) break;
-				rejection = await this.#passAndAwaitEnd(batch, items, key);
-			}
-			return rejection === undefined || this.#handleNotAccepted(batch, rejection);
-		} catch (error) {
-			return this.#handleNotAccepted(batch, toError(error));
+		const rejection = await this.#passOn(batch).catch(toError);
+		if (rejection === undefined) return true;
+		if (!this.#handleNotAccepted(batch, rejection)) return false;
+		await this.#pauseAfterRefusal();
+		return true;
+	}
+
+	/**
+	 * Keeps the place of the execution for a while. Otherwise, n8n would get and refuse all that
+	 * waits while its database is down for a moment.
+	 */
+	async #pauseAfterRefusal(): Promise<void> {
+		const { clock } = this.#setup;
+		const now = clock.getMonotonicMilliseconds();
+		this.#refusingSince ??= now;
+		const refusingMilliseconds = now - this.#refusingSince;
+		const pause = Math.max(minPauseMilliseconds, refusingMilliseconds);
+		await waitAtMost(clock, Math.min(pause, maxPauseMilliseconds), this.#stopBegun);
+	}
+
+	/** @returns why n8n did not accept the batch; undefined if n8n accepted it */
+	async #passOn(batch: readonly Arrival[]): Promise<Error | undefined> {
+		const { batchSize } = this.#setup.settings;
+		// Without bytes, nothing is awaited before the items are passed on.
+		const items = batch.some(findBytes)
+			? await this.#buildStoredItems(batch)
+			: batch.map((arrival) => buildItem(arrival));
+		for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
+		// n8n accepts one key per execution.
+		const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
+		let rejection = await this.#passAndAwaitEnd(batch, items, key);
+		for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
+			if (!rejection) break;
+			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
+			if (this.#isStopping) break;
+			rejection = await this.#passAndAwaitEnd(batch, items, key);
 		}
+		return rejection;
 	}
 
 	stopRetrying(): void {
@@ -158,6 +181,7 @@ export class Delivery {
 		let hasReturned = false;
 		const executionEnded = execution.promise.then(
 			(run) => {
+				this.#refusingSince = undefined;
 				this.#alerts.endLosses('n8n accepts messages again');
 				// n8n gives nothing if it knows the key.
 				return Boolean(run);

@@ -35,7 +35,10 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 		const footnoteNumber = footnoteReference.footnoteNumber ?? '';
 		return { ...buildPiece(`[${footnoteNumber}]`), footnoteNumber };
 	}
-	if (inlineObjectElement) return readImage(inlineObjectElement, tab);
+	if (inlineObjectElement) {
+		const { inlineObjectId, textStyle } = inlineObjectElement;
+		return readImage(tab.inlineObjects?.[inlineObjectId ?? ''], textStyle);
+	}
 	// Google gives no content of an equation.
 	if (element.equation) return buildPiece('[equation]');
 	if (element.horizontalRule) return { ...buildPiece(''), isRule: true };
@@ -77,13 +80,13 @@ const fixedWidthPattern =
 	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
 function readImage(
-	{ inlineObjectId, textStyle }: docs_v1.Schema$InlineObjectElement,
-	{ inlineObjects }: DocumentTab,
+	object: docs_v1.Schema$InlineObject = {},
+	{ link }: docs_v1.Schema$TextStyle = {},
 ): ParagraphPiece {
 	const { description, title, imageProperties } =
-		inlineObjects?.[inlineObjectId ?? '']?.inlineObjectProperties?.embeddedObject ?? {};
+		object.inlineObjectProperties?.embeddedObject ?? {};
 	const imageUrl = imageProperties?.sourceUri ?? imageProperties?.contentUri ?? '';
-	return { ...buildPiece(description || title, {}, textStyle?.link?.url), imageUrl };
+	return { ...buildPiece(description || title, { link }), imageUrl };
 }
 
 /**

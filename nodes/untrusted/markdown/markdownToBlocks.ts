@@ -24,6 +24,7 @@ const commentPattern = /<!--[\s\S]*?-->/g;
 /** Deepest level of a list in Docs, counted from 0. */
 const maxListLevel = 8;
 
+type ItemChildren = mdast.ListItem['children'];
 type InlineNode = mdast.PhrasingContent | mdast.RootContent;
 
 /** The quotes and the lists around a block. */
@@ -214,16 +215,18 @@ class BlockReader {
 		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
 		const tableCount = this.#tableCount;
 		for (const [index, item] of list.children.entries()) {
-			const { children, checked } = item;
-			if (typeof checked === 'boolean') this.#markTask(children, checked, kind);
-			// Docs allows no table in a list, and would begin the numbers after it anew.
-			const isSplit = kind === 'number' && this.#tableCount > tableCount;
-			if (isSplit || isTextList(list)) {
-				const number = isTextList(list) ? this.#getNumber(item) : `${index + 1}.`;
-				prependText(children, `${number} `);
-				this.read(children, context);
-			} else this.#readItem(children, { ...context, list: { level, lists, kind } });
+			this.#markTask(item, kind);
+			if (isTextList(list)) this.#readAsText(item, this.#getNumber(item), context);
+			else if (kind === 'number' && this.#tableCount > tableCount)
+				// Docs allows no table in a list, and would begin the numbers after it anew.
+				this.#readAsText(item, `${index + 1}.`, context);
+			else this.#readItem(item, { ...context, list: { level, lists, kind } });
 		}
+	}
+
+	#readAsText({ children }: mdast.ListItem, number: string, context: BlockContext): void {
+		prependText(children, `${number} `);
+		this.read(children, context);
 	}
 
 	/** Returns the number of an item as it is written, such as the day of a date. */
@@ -232,12 +235,10 @@ class BlockReader {
 		return number;
 	}
 
-	#readItem(children: mdast.ListItem['children'], context: BlockContext): void {
+	#readItem({ children }: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
 		const blockCount = this.blocks.length;
-		const [first] = children;
-		const isList = first?.type === 'list' && !isTextList(first);
-		if (!first || isList || first.type === 'table') this.#addParagraph([], context);
+		if (!beginsWithText(children)) this.#addParagraph([], context);
 		this.read(children, context);
 		// An item may hold only a comment.
 		if (this.blocks.length === blockCount) this.#addParagraph([], context);
@@ -246,10 +247,11 @@ class BlockReader {
 	/**
 	 * Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through.
 	 */
-	#markTask(children: mdast.ListItem['children'], isChecked: boolean, kind: ListKind): void {
+	#markTask({ children, checked }: mdast.ListItem, kind: ListKind): void {
+		if (typeof checked !== 'boolean') return;
 		const [first] = children;
-		if (kind !== 'checkbox') prependText(children, isChecked ? '☑ ' : '☐ ');
-		else if (isChecked && first?.type === 'paragraph') {
+		if (kind !== 'checkbox') prependText(children, checked ? '☑ ' : '☐ ');
+		else if (checked && first?.type === 'paragraph') {
 			this.simplified.add('ticked boxes');
 			first.children = [{ type: 'delete', children: first.children }];
 		}
@@ -269,7 +271,7 @@ class BlockReader {
 	}
 }
 
-function prependText(nodes: mdast.ListItem['children'], value: string): void {
+function prependText(nodes: ItemChildren, value: string): void {
 	const text = { type: 'text' as const, value };
 	const [first] = nodes;
 	if (first?.type === 'paragraph') first.children.unshift(text);
@@ -277,7 +279,22 @@ function prependText(nodes: mdast.ListItem['children'], value: string): void {
 }
 
 /** Whether a list becomes text with its numbers: Google's API cannot choose the first number. */
-const isTextList = ({ ordered, start }: mdast.List) => ordered && start !== 1;
+function isTextList({ ordered, start }: mdast.List) {
+	return ordered && start !== 1;
+}
+
+/** Whether the first block of an item can have the bullet. */
+function beginsWithText([first]: ItemChildren) {
+	switch (first?.type) {
+		case undefined:
+		case 'table':
+			return false;
+		case 'list':
+			return isTextList(first);
+		default:
+			return true;
+	}
+}
 
 /** Docs has checkboxes only for whole lists. */
 function getListKind({ ordered, children }: mdast.List): ListKind {

@@ -42,6 +42,17 @@ test('a credential with expressions gives each item its own user, in the call an
 	expect(channels).toEqual(users.map((user) => `${user}-signature`));
 });
 
+test.each([
+	"$json.user || 'guest'",
+	"$input.item.json.user ?? 'guest'",
+	"$json['user']?.trim() ?? 'guest'",
+])('a first item for which %s falls back does not stand for the others', async (expression) => {
+	await serve();
+	const own = { ...signer, userId: `={{ ${expression} }}` };
+	await run({}, { signer: own, items: [{ json: {} }, ...items] });
+	expect(bodiesOf(service).map(({ userId }) => userId)).toEqual(['guest', ...users]);
+});
+
 test('an error shows no secret of its item', async () => {
 	await serve({ execute: ({ body }) => ({ status: 422, body: JSON.stringify(body) }) });
 	const failed = await run({}, { node: goOn });

@@ -34,6 +34,19 @@ test('a wait until the service closes the channel has ended as planned when it d
 	expect(JSON.parse(await waiting)).toEqual([{ output: 'Done.', sessionId: 's1' }]);
 });
 
+test('without a text, a wait gives its last message and not the receipt of the call', async () => {
+	service = await startAgentService({
+		apiKey,
+		answer: () => ({ status: 'accepted' }),
+		messages: () => [{ content: 'Paris' }],
+	});
+	const wait = { waitForMessages: true, waitUntil: 'count' };
+	const [answered] = JSON.parse(
+		await callTool(service, { sessionId: 's1', ...wait }),
+	) as unknown[];
+	expect(answered).toEqual({ output: '{"content":"Paris"}', sessionId: 's1' });
+});
+
 test('a long text is shortened, and the last line says how much there is', async () => {
 	const text = await answer('One more line.\n'.repeat(20_000));
 	expect(text.length).toBeLessThanOrEqual(30_000);

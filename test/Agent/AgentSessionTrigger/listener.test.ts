@@ -183,7 +183,8 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 		end(run.emitted[0]?.done);
 		await clock.advance(15 * 60_000 - 1);
 		expect(run.emitted).toHaveLength(11);
-		await clock.advance(1);
+		// The place of one that was refused was free only after 2 s.
+		await clock.advance(2001);
 		expect(run.emitted).toHaveLength(21);
 	});
 
@@ -201,7 +202,7 @@ describe('executions whose end n8n never tells, as after Redis has lost its data
 
 test('messages that n8n does not take are counted by session, and told again when it takes some', async () => {
 	let isDown = true;
-	const { run, channels } = listen(
+	const { run, clock, channels } = listen(
 		{ sessionIds: 'a,b' },
 		{
 			run: ({ done }) =>
@@ -209,12 +210,12 @@ test('messages that n8n does not take are counted by session, and told again whe
 		},
 	);
 	for (let n = 0; n < 22; n++) channels.send(`${n}`, n < 20 ? 0 : 1);
-	await settled();
+	await clock.advance(10_000);
 	expect(run.failedExecutions).toMatchObject([{ message: '1 message was not accepted by n8n' }]);
 	isDown = false;
 	channels.send('23');
 	channels.send('24');
-	await settled();
+	await clock.advance(30_000);
 	expect(run.failedExecutions.slice(1)).toMatchObject([
 		{
 			message: '22 messages were not accepted by n8n',
@@ -222,6 +223,26 @@ test('messages that n8n does not take are counted by session, and told again whe
 		},
 	]);
 	expect(run.logged.join()).toContain('22 messages were not accepted by n8n');
+});
+
+test('an outage of n8n costs only what it refused before it was back, not what waits', async () => {
+	let isDown = false;
+	const { run, clock, channels } = listen(twoAtATime, {
+		run: ({ done }) => {
+			if (isDown) done?.reject(new Error('no database'));
+			else clock.callAfter(10_000, () => done?.resolve({} as IRun));
+		},
+	});
+	for (const n of upTo(20)) channels.send(`${n}`);
+	isDown = true;
+	await clock.advance(11_000);
+	expect(run.emitted).toHaveLength(4);
+	// Each refusal is followed by a longer pause.
+	await clock.advance(16_000);
+	expect(run.emitted).toHaveLength(12);
+	isDown = false;
+	await clock.advance(100_000);
+	expect(run.emitted).toHaveLength(20);
 });
 
 test('a connection event that n8n does not take is no lost message', async () => {
@@ -516,6 +537,16 @@ describe('closing', () => {
 	};
 	const numbersOf = ({ messages }: TriggerRun) =>
 		messages.map((message) => (message as { n: number }).n);
+
+	test('ends the pause after a refusal', async () => {
+		const { run, clock, channels, listening } = listen(oneAtATime, refusing);
+		for (const n of upTo(2)) channels.send(`${n}`);
+		await settled();
+		void listening.close();
+		await settled();
+		expect(run.messages).toEqual([1, 2]);
+		await clock.advance(1200);
+	});
 
 	test('ends what is waited for, leaves no timer, and starts nothing again', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);

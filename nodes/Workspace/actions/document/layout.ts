@@ -57,8 +57,13 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
 		const spanStart = end;
 		if (isPicture(imageUrl)) {
 			end += 1;
-			const link = marks.link === imageUrl ? undefined : marks.link;
-			placedSpans.push({ text: '', marks: { link }, imageUrl, start: spanStart, end });
+			placedSpans.push({
+				text: '',
+				imageUrl,
+				start: spanStart,
+				end,
+				marks: marks.link === imageUrl ? {} : { link: marks.link },
+			});
 		} else {
 			end += text.length;
 			placedSpans.push({ text, marks, start: spanStart, end });
