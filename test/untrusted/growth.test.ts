@@ -106,6 +106,18 @@ test.each([
 	);
 });
 
+test.each(['a \n', '>', '> a \n', ' \n', '\n', '\r', ' ', '-- \n', ' >'])(
+	'a wrapped text costs no more than the length of %j',
+	(unit) => {
+		const partOf = (text: string) => ({
+			mimeType: 'text/plain',
+			headers: [{ name: 'Content-Type', value: 'text/plain; format=flowed' }],
+			body: { data: Buffer.from(`${text}a \n${text}`).toString('base64url') },
+		});
+		expectLinear(unit, partOf, read);
+	},
+);
+
 /** One part for so many characters. */
 const perPart = 10;
 const structures: Array<[string, (text: string) => gmail_v1.Schema$MessagePart]> = [

@@ -41,8 +41,12 @@ export function createConnectRequestReader(
 	return async (sessionId) => {
 		const { api, signatureApi } = await read();
 		const identity = credentials.buildIdentity(signatureApi, override);
-		const egress = context.helpers.getSecureEgressFilter?.();
-		const request = buildConnectRequest(sessionId, api, identity, egress);
+		const request = buildConnectRequest(
+			sessionId,
+			api,
+			identity,
+			context.helpers.getSecureEgressFilter?.(),
+		);
 		credentials.checkAllowedHost(signatureApi, api, request.baseUrl);
 		return request;
 	};

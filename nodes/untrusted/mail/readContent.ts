@@ -72,7 +72,7 @@ class PartReader {
 			content = separateText ?? '';
 		}
 		const bytes = Buffer.from(content, 'base64url');
-		if (!isHtml) return { plain: decodeText(bytes, findCharset(part)) };
+		if (!isHtml) return { plain: decodePlainText(bytes, part) };
 		return { html: decodeText(bytes, findCharset(part) || findCharsetInHtml(bytes)) };
 	}
 
@@ -88,6 +88,21 @@ class PartReader {
 		}
 		this.attachedTexts.push(`${lines.join('\n')}\n\n${text}`.trimEnd(), ...attachedTexts);
 	}
+}
+
+/**
+ * Matches where the sender's program wrapped a line (RFC 3676): after a space, before a line with
+ * as many quote marks. Neither line is blank or the mark of a signature.
+ */
+const wrapPattern = / \n(?<=^(>*)(?!>| ?(?:-- )?$).* \n)\1(?!>| ?(?:-- )?$) ?/gm;
+
+function decodePlainText(bytes: Buffer, part: MimePart): string {
+	const text = decodeText(bytes, findCharset(part)).replaceAll(/\r\n?/g, '\n');
+	const type = getRawHeader(part, 'Content-Type');
+	if (!/\bformat\s*=\s*"?flowed\b/i.test(type)) return text;
+	const space = /\bdelsp\s*=\s*"?yes\b/i.test(type) ? '' : ' ';
+	// A space protects the start of a line.
+	return text.replaceAll(wrapPattern, space).replaceAll(/^ /gm, '');
 }
 
 /** Text types whose content is data for a program, such as an invitation. */

@@ -99,6 +99,19 @@ describe('the text', () => {
 		expect([json['text'], json['html']]).toEqual([text, htmlText]);
 	});
 
+	it.each([
+		['flowed', 'We \nwould\n\nAnn \n\n-- \nAnn Lee', 'We would\n\nAnn \n\n-- \nAnn Lee'],
+		['flowed', 'we \n-- \nAnn', 'we \n-- \nAnn'],
+		['Flowed; DelSp=Yes', 'https://x.org/4f1c \n0a1b \n', 'https://x.org/4f1c0a1b'],
+		['flowed', 'Hi\n From here\n >5 items', 'Hi\nFrom here\n>5 items'],
+		['flowed', '> a \n> b\n>> c \n>> d \ne', '> a b\n>> c d \ne'],
+		['"flowed"; delsp="yes"', '> a \n>  b\n>\n> -- \n> c', '> a b\n>\n> -- \n> c'],
+		['fixed', 'a \nb', 'a \nb'],
+	])('has whole lines where the sender wrapped them, %s: %j', async (format, wrapped, whole) => {
+		const { json } = await read(typed(`text/plain; format=${format}`, wrapped));
+		expect(json['text']).toBe(whole);
+	});
+
 	it('comes whole when Gmail keeps it apart', async () => {
 		const long = 'ü'.repeat(200_000);
 		expect((await read(plain(long))).json['text']).toBe(long);

@@ -31,13 +31,13 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		fields: 'threadId,payload/headers',
 	});
 	const payload = data.payload ?? {};
-	const readAddresses = (name: string) => readShortHeader(payload, name, decodeAddresses);
+	const readHeader = (name: string, decode = decodeAddresses) =>
+		readShortHeader(payload, name, decode);
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
 			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
 		);
-	const subject = readShortHeader(payload, 'Subject', decodeHeader);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
 	return {
@@ -45,11 +45,11 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
-		subject: joinLines(subject).slice(0, maxHeaderLength),
-		from: readAddresses('From'),
-		replyTo: readAddresses('Reply-To'),
-		to: readAddresses('To'),
-		cc: readAddresses('Cc'),
+		subject: joinLines(readHeader('Subject', decodeHeader)).slice(0, maxHeaderLength),
+		from: readHeader('From'),
+		replyTo: readHeader('Reply-To'),
+		to: readHeader('To'),
+		cc: readHeader('Cc'),
 	};
 }
 
