@@ -71,7 +71,7 @@ export async function getBinarySource(
 			`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
 		);
 	});
-	const open = async () => await helpers.getBinaryStream(id, pieceBytes);
+	const open = () => helpers.getBinaryStream(id, pieceBytes);
 	return { fileName, mimeType, size: fileSize, open };
 }
 

@@ -20,9 +20,11 @@ import type { NodeMemory } from './triggerState';
  * attempt could start a second execution.
  */
 const retryPausesMilliseconds = [2000, 4000];
-/** How long a batch that n8n refused keeps its place: as long as n8n refuses already. */
-const minPauseMilliseconds = 2000;
-const maxPauseMilliseconds = 30_000;
+/**
+ * How long a batch that n8n refused keeps its place. Otherwise, n8n would get and refuse all that
+ * waits while its database is down for a moment.
+ */
+const refusalPauseMilliseconds = 10_000;
 /** How long n8n may take to stop an execution at the workflow's timeout. */
 const graceMilliseconds = 30_000;
 /**
@@ -58,8 +60,6 @@ export class Delivery {
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
 	#isStopping = false;
-	/** When n8n began to refuse batches, in monotonic milliseconds. */
-	#refusingSince: number | undefined;
 
 	/** @param isBlocked whether messages wait for the end of an execution */
 	constructor(
@@ -109,21 +109,8 @@ export class Delivery {
 		const rejection = await this.#passOn(batch).catch(toError);
 		if (rejection === undefined) return true;
 		if (!this.#handleNotAccepted(batch, rejection)) return false;
-		await this.#pauseAfterRefusal();
+		await waitAtMost(this.#setup.clock, refusalPauseMilliseconds, this.#stopBegun);
 		return true;
-	}
-
-	/**
-	 * Keeps the place of the execution for a while. Otherwise, n8n would get and refuse all that
-	 * waits while its database is down for a moment.
-	 */
-	async #pauseAfterRefusal(): Promise<void> {
-		const { clock } = this.#setup;
-		const now = clock.getMonotonicMilliseconds();
-		this.#refusingSince ??= now;
-		const refusingMilliseconds = now - this.#refusingSince;
-		const pause = Math.max(minPauseMilliseconds, refusingMilliseconds);
-		await waitAtMost(clock, Math.min(pause, maxPauseMilliseconds), this.#stopBegun);
 	}
 
 	/** @returns why n8n did not accept the batch; undefined if n8n accepted it */
@@ -181,7 +168,6 @@ export class Delivery {
 		let hasReturned = false;
 		const executionEnded = execution.promise.then(
 			(run) => {
-				this.#refusingSince = undefined;
 				this.#alerts.endLosses('n8n accepts messages again');
 				// n8n gives nothing if it knows the key.
 				return Boolean(run);

@@ -56,6 +56,6 @@ export function createClients(
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive,
-		uploadToDrive: async (request) => await uploadToDrive({ drive, transport, bases }, request),
+		uploadToDrive: (request) => uploadToDrive({ drive, transport, bases }, request),
 	};
 }

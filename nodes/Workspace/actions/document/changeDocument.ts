@@ -71,7 +71,7 @@ const turns = getGlobalMutex('documentTurns');
  * this process to the same document.
  */
 export async function changeDocument<C extends Change>(job: ChangeJob<C>) {
-	return await turns.doInTurn(job.documentId, async () => await repeatIfOutdated(job));
+	return await turns.doInTurn(job.documentId, () => repeatIfOutdated(job));
 }
 
 /**

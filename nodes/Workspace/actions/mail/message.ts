@@ -40,7 +40,7 @@ export async function fetchConversation(
 	return await mapWithConcurrency(
 		emails.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate)),
 		contentConcurrency,
-		async (message) => await parseMessage(clients, message, item, options),
+		(message) => parseMessage(clients, message, item, options),
 	);
 }
 

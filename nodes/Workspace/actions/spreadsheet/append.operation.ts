@@ -114,7 +114,7 @@ export const append = defineOperation({
 		getPlace: ranges.buildTabKey,
 		getLockId: ({ params }) => params.spreadsheetId,
 		weigh: ({ weight }) => weight,
-		plan: async ({ sheets }, all) => await planAppend(sheets, all),
+		plan: ({ sheets }, all) => planAppend(sheets, all),
 		send: async (_clients, writes) => await sendAppends(writes),
 	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,

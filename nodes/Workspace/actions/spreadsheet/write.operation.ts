@@ -128,7 +128,7 @@ export const write = defineOperation({
 			params.writeMode === 'overwrite' ? undefined : params.spreadsheetId,
 		// A run that replaces the table must not write the rows of another run, too.
 		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
-		plan: async ({ sheets }, all) => await planWrites(sheets, all),
+		plan: ({ sheets }, all) => planWrites(sheets, all),
 		send: async (_clients, writes) => await sendWrites(writes),
 	},
 	toItems: (results) => results.map((result) => ({ json: { ...result } })),

@@ -80,7 +80,7 @@ async function fetchEntries(
 	const entries = await concurrency.mapWithConcurrency(
 		messages,
 		chooseConcurrency(prepared),
-		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
+		(message) => ignoreNotFound(fetchEntry(clients, message, prepared, item)),
 	);
 	return entries.filter((entry) => entry !== undefined);
 }

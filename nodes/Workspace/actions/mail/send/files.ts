@@ -116,7 +116,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 			contentType: pdfType,
 			filename: `${name}.pdf`,
 			size: 0,
-			read: async () => await exportPdf(drive, fileId),
+			read: () => exportPdf(drive, fileId),
 		};
 	}
 	const { buildFileName } = await import('../../mimeTypes');
@@ -124,7 +124,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 		contentType: file.mimeType,
 		filename: name.includes('.') ? name : buildFileName(name, file.mimeType),
 		size: Number(file.size ?? 0),
-		read: async () => await downloadFile(drive, fileId, file.md5Checksum),
+		read: () => downloadFile(drive, fileId, file.md5Checksum),
 	};
 }
 

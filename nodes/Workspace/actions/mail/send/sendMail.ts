@@ -27,7 +27,7 @@ export async function sendMail(
 	const mail = await completeReply(clients, loadedMail, item);
 	if (!keyHashes) return await composeAndDeliver(clients, mail, [item.markerId], item);
 	const marker = [item.markerId, keyHashes.keyHash, keyHashes.contentHash];
-	const send = async () => await composeAndDeliver(clients, mail, marker, item);
+	const send = () => composeAndDeliver(clients, mail, marker, item);
 	return await sendWithKey(clients, mail, keyHashes, send, item);
 }
 

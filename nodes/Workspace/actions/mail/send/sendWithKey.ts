@@ -37,10 +37,8 @@ async function findMailsWithKey(clients: Clients, mail: OutgoingMail, keyHash: s
 			);
 		entries.push(...listed);
 	}
-	const mailsWithMarkers = await mapWithConcurrency(
-		entries,
-		smallConcurrency,
-		async (entry) => await fetchMailWithMarker(clients, entry),
+	const mailsWithMarkers = await mapWithConcurrency(entries, smallConcurrency, (entry) =>
+		fetchMailWithMarker(clients, entry),
 	);
 	return mailsWithMarkers.filter((found) => found.keyHash === keyHash);
 }

@@ -69,7 +69,7 @@ export async function fetchCells(
 		fetchAs(valueRenderOption, dateOption),
 	);
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow);
-	const fetchFormats = async () => await fetchDateFormats(spreadsheet, range, rows);
+	const fetchFormats = () => fetchDateFormats(spreadsheet, range, rows);
 	const formats = isIso
 		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
 		: noFormats;

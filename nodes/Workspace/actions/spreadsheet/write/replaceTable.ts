@@ -34,13 +34,10 @@ export async function planReplacement(
 	for (const name of Object.keys(params.columns ?? {}))
 		if (foundTable.columnsByName.has(name)) names.add(name);
 	const oldTable = fitColumns(foundTable, [...names], false, () => true);
-	const isLeftOut = (name: string) =>
-		params.extraColumns === 'ignore' && !oldTable.columnsByName.has(name);
+	if (params.extraColumns === 'ignore')
+		for (const name of names) if (!oldTable.columnsByName.has(name)) names.delete(name);
 	// Each of the others becomes a column of the new table.
-	const table = layOutTable(
-		oldTable,
-		[...names].filter((name) => !isLeftOut(name)),
-	);
+	const table = layOutTable(oldTable, [...names]);
 	// With what is below a native table and beside the old columns.
 	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
 	const whole = { ...foundTable, nativeTable: undefined, lastColumn };

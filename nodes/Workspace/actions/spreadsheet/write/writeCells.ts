@@ -29,7 +29,7 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 		// Rows of cells are stored unchanged, unless the user wants them as if typed.
 		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
 	};
-	const send = async () => await spreadsheet.valuesApi.update(request);
+	const send = () => spreadsheet.valuesApi.update(request);
 	const { data } = await spreadsheet.sendForRange(target, () =>
 		send().catch(async (error: unknown) => {
 			if (await enlargeTab(write, error)) return await send();
