@@ -111,6 +111,8 @@ export function useSteadyClock(): SteadyClock {
 	const clock = new SteadyClock();
 	const real = { ...systemClock };
 	beforeAll(() => {
+		// Earlier tests in this process may have planned something by the system's clock.
+		clock.jump(real.getMonotonicMilliseconds());
 		Object.assign(systemClock, {
 			getMonotonicMilliseconds: () => clock.getMonotonicMilliseconds(),
 			callAfter: clock.callAfter.bind(clock),
