@@ -40,8 +40,13 @@ const own = [...inN8n, 'chaos', 'versions'];
 /** `.ci/run` plays all faults before the other tests: the table counts requests, and beside n8n some come too late. */
 const played = process.env.FAULTS === 'played' ? ['faults'] : [];
 
-/** Without a path, the files of a folder run together: see test/together/runTogether.ts. */
-const isWhole = !process.argv.slice(2).some((argument) => /\btest\//.test(argument));
+/**
+ * If nothing is chosen but suites, the files of a folder run together: see test/together/runTogether.ts. A part of a path or of a test's
+ * name chooses from the files themselves.
+ */
+const isWhole = process.argv
+	.slice(2)
+	.every((argument) => /^(-.*|\d+|unit)$/.test(argument) || own.includes(argument));
 const together = ['browser', 'chaos'];
 
 const suite = (folder) => ({

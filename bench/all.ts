@@ -18,7 +18,7 @@ const job = (limitMinutes: number, title: string, ...command: string[]): Job => 
 	limitMinutes,
 });
 
-/** The benchmarks of a whole run, which takes about 25 minutes on an idle machine. */
+/** The benchmarks of a whole run. bench/results.md says how long it takes. */
 const jobs: readonly Job[] = [
 	job(3, 'Loading the nodes', 'load.ts', '3'),
 	job(10, "All operations beside n8n's own nodes", 'operations.ts'),

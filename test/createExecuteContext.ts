@@ -186,12 +186,19 @@ function additionalData({
 			const credential = { ...stored[type] };
 			if (!values) return Promise.resolve(credential);
 			const { workflow, runExecutionData, runIndex, itemIndex, node } = values;
-			const { connectionInputData: input } = values;
 			// As n8n's CredentialsHelper does.
 			return Promise.resolve().then(() =>
 				workflow.expression.getParameterValue(
-					...([credential as INodeParameters, runExecutionData, runIndex] as const),
-					...([itemIndex, node.name, input, mode, {}, data, false] as const),
+					credential as INodeParameters,
+					runExecutionData,
+					runIndex,
+					itemIndex,
+					node.name,
+					values.connectionInputData,
+					mode,
+					{},
+					data,
+					false,
 				),
 			);
 		},

@@ -32,14 +32,6 @@ test.each<[FileKind, string]>([
 	expect(parseFileId(text, name, 'Label')).toBe(id);
 });
 
-test.each(['/drive/my-drive', 'https://drive.google.com/drive/u/1/my-drive?sort=13'])(
-	'%s is the folder My Drive',
-	(text) => {
-		expect(parseFileId(text, 'folder', 'Label')).toBe('root');
-		expect(() => parseFileId(text, 'file', 'Label')).toThrow("'Label' is a URL without an ID");
-	},
-);
-
 test.each([
 	['.', "'Label' is not an ID: ."],
 	['..', "'Label' is not an ID: .."],

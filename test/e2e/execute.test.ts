@@ -273,3 +273,17 @@ describe('the Test button', () => {
 		});
 	});
 });
+
+test("n8n evaluates a credential's expressions for each item, also if the first one falls back", async () => {
+	const users = ['0xcanary-a1', '0xcanary-b2'];
+	const agentSignatureApi = await n8n.api.createCredential('agentSignatureApi', 'By item', {
+		userId: "={{ $json.user || 'guest' }}",
+		userPublicKey,
+		signature,
+	});
+	const values = [{}, ...users.map((user) => ({ user }))];
+	const more = { credentials: { ...credentials, agentSignatureApi } };
+	await n8n.api.runOnce(workflow('credential by item', values, {}, more));
+	const sent = service.requests.map(({ body }) => (body as { userId?: string }).userId);
+	expect(sent).toEqual(['guest', ...users]);
+});

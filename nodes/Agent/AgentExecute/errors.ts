@@ -87,10 +87,13 @@ function explainStatus(
 			'The agent service refused the API key or the signature',
 			'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
 		];
-	if (isRedirect(statusCode) && outcome === 'notDone')
+	if (isRedirect(statusCode))
 		return [
 			'The agent service responded with a redirect, which was not followed',
-			'The key and the signature were sent only to the Deployment URL. Enter the final address there.',
+			joinSentences(
+				outcome === 'unknown' && unknownOutcomeText,
+				'The key and the signature were sent only to the Deployment URL. Enter the final address there.',
+			),
 		];
 	if (statusCode === 404)
 		return [
@@ -194,7 +197,7 @@ export function createWaitTimeoutError(
 		matchCondition,
 	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
 	messages: readonly SessionMessage[],
-	leftOutCount = 0,
+	leftOutCount: number,
 ): NodeError {
 	return new NodeError({
 		code: 504,

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { getOrAdd } from '../../core/boundedMap';
 import { systemClock } from '../../core/clock';
 import { toNodeError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
@@ -26,8 +25,7 @@ interface AgentRunState {
 	readonly readCredentials: Awaited<ReturnType<typeof createItemCredentialsReader>>;
 	/** Whether the input comes from a chat. */
 	readonly isChat: boolean;
-	/** The sanitized texts, by hint. */
-	readonly hints: Map<string, string>;
+	readonly hints: Set<string>;
 }
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
@@ -38,13 +36,13 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	// an item says is sanitized with its own ones before.
 	const sanitizer = new Sanitizer();
 	const isChat = inputItems.some(({ json }) => json.chatInput !== undefined);
-	const run: AgentRunState = { context, readCredentials, isChat, hints: new Map() };
+	const run: AgentRunState = { context, readCredentials, isChat, hints: new Set() };
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
 		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
-		showHints(context, run.hints.values(), sanitizer);
+		showHints(context, run.hints, sanitizer);
 	}
 }
 
@@ -142,7 +140,7 @@ function finishItem(
 	waitResult: WaitResult | undefined,
 ): INodeExecutionData[] {
 	const hints = buildHints(item, params, run.isChat, waitResult);
-	for (const hint of hints) getOrAdd(run.hints, hint, () => sanitizer.sanitizeText(hint));
+	for (const hint of hints) run.hints.add(sanitizer.sanitizeText(hint));
 	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }

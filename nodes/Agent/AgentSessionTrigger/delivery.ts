@@ -108,9 +108,9 @@ export class Delivery {
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		const rejection = await this.#passOn(batch).catch(toError);
 		if (rejection === undefined) return true;
-		if (!this.#handleNotAccepted(batch, rejection)) return false;
+		const isOver = this.#handleNotAccepted(batch, rejection);
 		await waitAtMost(this.#setup.clock, refusalPauseMilliseconds, this.#stopBegun);
-		return true;
+		return isOver;
 	}
 
 	/** @returns why n8n did not accept the batch; undefined if n8n accepted it */

@@ -14,15 +14,13 @@ export const entryPattern =
  */
 export function decodeAddresses(list: string): string {
 	const entries: string[] = [];
-	let start = '';
+	const names: string[] = [];
 	for (const piece of list.match(entryPattern) ?? []) {
+		names.push(piece.trim());
 		// Before an address, a comma belongs to the name.
-		const entry = start + piece.trim();
-		start = piece.includes('@') ? '' : `${entry}, `;
-		if (start === '') entries.push(decodeEntry(entry));
+		if (piece.includes('@')) entries.push(decodeEntry(names.splice(0).join(', ')));
 	}
-	if (start !== '') entries.push(decodeHeader(start.slice(0, -2)));
-	return entries.join(', ');
+	return [...entries, ...names.map(decodeHeader)].join(', ');
 }
 
 const quotedPattern = /"((?:\\.|[^"\\])*)"/gs;

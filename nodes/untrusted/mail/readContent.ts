@@ -90,19 +90,31 @@ class PartReader {
 	}
 }
 
-/**
- * Matches where the sender's program wrapped a line (RFC 3676): after a space, before a line with
- * as many quote marks. Neither line is blank or the mark of a signature.
- */
-const wrapPattern = / \n(?<=^(>*)(?!>| ?(?:-- )?$).* \n)\1(?!>| ?(?:-- )?$) ?/gm;
-
 function decodePlainText(bytes: Buffer, part: MimePart): string {
 	const text = decodeText(bytes, findCharset(part)).replaceAll(/\r\n?/g, '\n');
 	const type = getRawHeader(part, 'Content-Type');
 	if (!/\bformat\s*=\s*"?flowed\b/i.test(type)) return text;
-	const space = /\bdelsp\s*=\s*"?yes\b/i.test(type) ? '' : ' ';
-	// A space protects the start of a line.
-	return text.replaceAll(wrapPattern, space).replaceAll(/^ /gm, '');
+	const between = /\bdelsp\s*=\s*"?yes\b/i.test(type) ? '' : ' ';
+	const paragraphs = findWrappedLines(text);
+	return paragraphs.map((lines) => lines.join('\n').replaceAll(' \n', between)).join('\n');
+}
+
+/**
+ * Finds the lines of each paragraph that the sender's program wrapped (RFC 3676): a line that ends
+ * in a space goes on in the next one with as many quote marks.
+ */
+function findWrappedLines(text: string): string[][] {
+	const paragraphs: string[][] = [];
+	let openMarks: string | undefined;
+	for (const line of text.split('\n')) {
+		// A space protects the start of a line.
+		const [, marks = '', content = ''] = /^(>*) ?(.*)$/s.exec(line) ?? [];
+		const isAlone = /^(?:-- )?$/.test(content);
+		if (!isAlone && marks === openMarks) paragraphs.at(-1)?.push(content);
+		else paragraphs.push([marks === '' ? content : line]);
+		openMarks = !isAlone && content.endsWith(' ') ? marks : undefined;
+	}
+	return paragraphs;
 }
 
 /** Text types whose content is data for a program, such as an invitation. */

@@ -71,7 +71,6 @@ class BlockReader {
 	readonly #markdown: string;
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
-	#tableCount = 0;
 
 	constructor(markdown: string, nodes: readonly mdast.RootContent[]) {
 		this.#markdown = markdown;
@@ -106,6 +105,9 @@ class BlockReader {
 				this.#readList(node, context);
 				break;
 			case 'table':
+				// Docs allows no table in a list, and begins the numbers after it anew.
+				if (context.list?.kind === 'number')
+					this.simplified.add('numbers of a list after a table');
 				this.#readTable(node);
 				break;
 			case 'footnoteDefinition':
@@ -176,17 +178,18 @@ class BlockReader {
 	}
 
 	/**
-	 * Builds a link with the image's description, or text if no link can have this address. In a
-	 * link, it has the address of that link. Another step may insert the image instead.
+	 * Builds a link with the image's description, or text if no link can have this address. Another
+	 * step may insert the image instead. An image in a link only keeps that link.
 	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);
+		if (marks.link !== undefined) return { text, marks };
 		if (fetchablePattern.test(url)) {
 			this.hasImages = true;
-			return { text, marks: { link: url, ...marks }, imageUrl: url };
+			return { text, marks: { ...marks, link: url }, imageUrl: url };
 		}
 		this.simplified.add('images without a public https address');
-		return { text, marks: linkablePattern.test(url) ? { link: url, ...marks } : marks };
+		return { text, marks: linkablePattern.test(url) ? { ...marks, link: url } : marks };
 	}
 
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */
@@ -210,29 +213,25 @@ class BlockReader {
 	#readList(list: mdast.List, context: BlockContext): void {
 		const outerList = context.list;
 		const kind = getListKind(list);
+		for (const item of list.children) this.#markTask(item, kind);
+		if (isTextList(list)) {
+			for (const item of list.children) {
+				prependText(item.children, this.#getNumber(item));
+				this.read(item.children, context);
+			}
+			return;
+		}
 		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
 		let lists = outerList?.lists ?? [];
 		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
-		const tableCount = this.#tableCount;
-		for (const [index, item] of list.children.entries()) {
-			this.#markTask(item, kind);
-			if (isTextList(list)) this.#readAsText(item, this.#getNumber(item), context);
-			else if (kind === 'number' && this.#tableCount > tableCount)
-				// Docs allows no table in a list, and would begin the numbers after it anew.
-				this.#readAsText(item, `${index + 1}.`, context);
-			else this.#readItem(item, { ...context, list: { level, lists, kind } });
-		}
-	}
-
-	#readAsText({ children }: mdast.ListItem, number: string, context: BlockContext): void {
-		prependText(children, `${number} `);
-		this.read(children, context);
+		for (const item of list.children)
+			this.#readItem(item, { ...context, list: { level, lists, kind } });
 	}
 
 	/** Returns the number of an item as it is written, such as the day of a date. */
 	#getNumber({ position }: mdast.ListItem): string {
-		const [number = ''] = /\d+[.)]/.exec(this.#markdown.slice(position?.start.offset)) ?? [];
-		return number;
+		const number = /\d+[.)]/.exec(this.#markdown.slice(position?.start.offset));
+		return number ? `${number[0]} ` : '';
 	}
 
 	#readItem({ children }: mdast.ListItem, context: BlockContext): void {
@@ -267,7 +266,6 @@ class BlockReader {
 			),
 		);
 		this.blocks.push({ kind: 'table', rows });
-		this.#tableCount++;
 	}
 }
 
@@ -285,15 +283,8 @@ function isTextList({ ordered, start }: mdast.List) {
 
 /** Whether the first block of an item can have the bullet. */
 function beginsWithText([first]: ItemChildren) {
-	switch (first?.type) {
-		case undefined:
-		case 'table':
-			return false;
-		case 'list':
-			return isTextList(first);
-		default:
-			return true;
-	}
+	if (first?.type === 'list') return isTextList(first);
+	return first !== undefined && first.type !== 'table';
 }
 
 /** Docs has checkboxes only for whole lists. */

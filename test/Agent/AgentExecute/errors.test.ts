@@ -27,7 +27,7 @@ const answered = (statusCode: number, headers = {}) =>
 
 test.each<[number, AttemptName, string, string]>([
 	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
-	[303, 'unknown', 'The agent service reported an error', 'Check the session'],
+	[303, 'unknown', 'The agent service responded with a redirect', 'Check the session'],
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
@@ -195,7 +195,7 @@ test.each<[FieldCondition | undefined, unknown[], string]>([
 ])('a wait that is not over in time shows what could have ended it: %j of %j', (end, all, text) => {
 	const messages = all.map((one) => messageOf(one));
 	const settings = { waitTimeoutSeconds: 9, matchCondition: end };
-	expect(createWaitTimeoutError(settings, messages).description?.startsWith(text)).toBe(true);
+	expect(createWaitTimeoutError(settings, messages, 0).description?.startsWith(text)).toBe(true);
 });
 
 test('a channel that does not open names the option that may help', () => {

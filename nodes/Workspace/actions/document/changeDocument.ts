@@ -70,8 +70,8 @@ const turns = getGlobalMutex('documentTurns');
  * Reads a document, plans a change and carries it out, after the changes of other executions of
  * this process to the same document.
  */
-export async function changeDocument<C extends Change>(job: ChangeJob<C>) {
-	return await turns.doInTurn(job.documentId, () => repeatIfOutdated(job));
+export function changeDocument<C extends Change>(job: ChangeJob<C>) {
+	return turns.doInTurn(job.documentId, () => repeatIfOutdated(job));
 }
 
 /**

@@ -57,13 +57,7 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
 		const spanStart = end;
 		if (isPicture(imageUrl)) {
 			end += 1;
-			placedSpans.push({
-				text: '',
-				imageUrl,
-				start: spanStart,
-				end,
-				marks: marks.link === imageUrl ? {} : { link: marks.link },
-			});
+			placedSpans.push({ text: '', marks: {}, imageUrl, start: spanStart, end });
 		} else {
 			end += text.length;
 			placedSpans.push({ text, marks, start: spanStart, end });

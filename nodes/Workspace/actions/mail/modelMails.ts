@@ -122,11 +122,9 @@ function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): 
 	return [{ ...mail, text: text.slice(count) }, ...otherMails];
 }
 
-const unusualLabels = ['DRAFT', 'SPAM', 'TRASH'];
-
 /** Finds the label of an email that a model must not take for one that was sent or received. */
 const findUnusualLabel = (labelIds: readonly string[]) =>
-	labelIds.find((label) => unusualLabels.includes(label))?.toLowerCase();
+	labelIds.find((label) => ['DRAFT', 'SPAM', 'TRASH'].includes(label))?.toLowerCase();
 
 /** Lists what a model should know of an email, beside its text. */
 const toFacts = (

@@ -141,11 +141,9 @@ export const read = defineOperation({
 	mayChange: () => false,
 	prepare(params) {
 		// The form shows both only with rows. An input object could read all values by mistake.
-		const isFiltered = params.filters.length > 0;
-		const rowsField = isFiltered ? 'filters' : 'maxRows';
-		if (params.output === 'values' && (isFiltered || params.maxRows > 0))
+		if (params.output === 'values' && (params.filters.length > 0 || params.maxRows > 0))
 			throw createRefusal(
-				`${quoteField(rowsField)} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
+				`${quoteField('filters')} and ${quoteField('maxRows')} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
 			);
 		return params;
 	},

@@ -118,15 +118,15 @@ export class Spreadsheet {
 	 * Does the work once per run for each key. All items that work on the spreadsheet get the same
 	 * result.
 	 */
-	async doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
-		return await this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
+	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
+		return this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
 	}
 
 	/**
 	 * Reads something once per run for each key, and again after an item that changes something.
 	 */
-	async readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
-		return await this.#item.doOnce(`${readingPrefix}spreadsheet ${this.id} ${key}`, read);
+	readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
+		return this.#item.doOnce(`${readingPrefix}spreadsheet ${this.id} ${key}`, read);
 	}
 
 	/**
@@ -245,12 +245,12 @@ export class Spreadsheet {
 	}
 
 	/** Asks Google each time, because an item of the run may have created the tab. */
-	async hasTab(title: string): Promise<boolean> {
-		return await this.#hasName(title, 'sheets.properties.title');
+	hasTab(title: string): Promise<boolean> {
+		return this.#hasName(title, 'sheets.properties.title');
 	}
 
-	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		return await this.#hasName(title, 'sheets.properties.title,namedRanges.name');
+	#hasTabOrNamedRange(title: string): Promise<boolean> {
+		return this.#hasName(title, 'sheets.properties.title,namedRanges.name');
 	}
 
 	async #hasName(wantedName: string, fields: string): Promise<boolean> {

@@ -183,8 +183,7 @@ function buildStructureRequests(
 	const requests: Request[] = [];
 	// Earlier requests of the plan have added the rows above, and the columns.
 	let rowCount = table.rowCount + startIndex - endRow;
-	const addedColumnCount = isFirst ? 0 : table.lastColumn + 1;
-	const columnCount = Math.max(table.columnCount, addedColumnCount);
+	const columnCount = Math.max(table.columnCount, isFirst ? 0 : table.lastColumn + 1);
 	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like

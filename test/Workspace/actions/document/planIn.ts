@@ -1,13 +1,8 @@
 import type { DocumentContent } from '../../../../nodes/untrusted/document/blocks';
 import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
-import type { PictureChoice } from '../../../../nodes/Workspace/actions/document/layout';
 
 /** Plans content in an empty document. */
-export const planIn = (
-	content: DocumentContent,
-	changes: object = {},
-	isPicture: PictureChoice = () => false,
-) =>
+export const planIn = (content: DocumentContent, changes: object = {}) =>
 	planContent(
 		content,
 		{
@@ -18,5 +13,5 @@ export const planIn = (
 			keepsStyle: true,
 			...changes,
 		},
-		isPicture,
+		() => false,
 	);

@@ -190,7 +190,8 @@ describe('filters', () => {
 	])('without rows, %s are refused', async (name, value) => {
 		const given = { spreadsheetId: '1abc', [name]: value };
 		const { code, message } = await calls.refusal('read', given);
-		expect([code, message]).toEqual([400, `'${name}' can only be used if 'output' is rows`]);
+		const only = "'filters' and 'maxRows' can only be used if 'output' is rows";
+		expect([code, message]).toEqual([400, only]);
 	});
 
 	test.each<[unknown, string[]]>([
