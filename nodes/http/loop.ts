@@ -49,8 +49,6 @@ export async function withRetries<T>(
 
 /** Google recommends at most 64 s between two attempts. */
 const maxBackoffMilliseconds = 64_000;
-/** After so many pauses for which nobody asked, a fault is not about to pass. */
-const maxBackoffs = 4;
 /**
  * Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause
  * several attempts at once.
@@ -63,8 +61,6 @@ class RetryLoop {
 	readonly #policy: RetryPolicy;
 	#attempts = 0;
 	#pausedMilliseconds = 0;
-	/** The pauses that neither the service nor the gate asked for. */
-	#backoffs = 0;
 	/** Whether one of the attempts may have been carried out. */
 	#mayBeDone = false;
 
@@ -143,9 +139,7 @@ class RetryLoop {
 	#choosePause(failure: NodeError): number {
 		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
 		if (isRateLimited(failure)) return Math.max(this.#policy.gate.pause, requestedPause);
-		if (failure.retryAfterMilliseconds === undefined) this.#backoffs++;
-		const isTimeOver = this.#allowedPause <= 0 && this.#attempts > 1;
-		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
+		if (this.#allowedPause <= 0 && this.#attempts > 1) throw this.#conclude(failure);
 		const jitter = drawJitterMilliseconds(
 			this.#attempts - 1,
 			maxBackoffMilliseconds,

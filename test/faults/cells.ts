@@ -36,7 +36,9 @@ interface Calm {
 	readonly output: string;
 }
 
-export const limits = { maxRetryWaitSeconds: 10 };
+/** With both, what fails for good is tried five times. */
+export const limits = { maxRetryWaitSeconds: 3 };
+export const draw = 0.25;
 
 /** All cells of an operation: each fault at each request that an undisturbed run makes. */
 export async function googleCells(

@@ -9,7 +9,7 @@ import { generatedPart } from '../docs/generatedPart';
 import { withBinaryData } from '../createExecuteContext';
 import { agentCells, agentSubjects } from './agentCells';
 import { isAgreed } from './agreed';
-import { googleCells, tokenCells, tokenSubject, type Cell } from './cells';
+import { draw, googleCells, tokenCells, tokenSubject, type Cell } from './cells';
 import { faultList, patientSeconds, timeoutSeconds } from './faultList';
 import { nameOf, tables, told, toldByPage, type Ended } from './page';
 import { subjects } from './samples';
@@ -28,8 +28,7 @@ let ended: Ended[] = [];
 
 beforeAll(async () => {
 	await withBinaryData();
-	// The shortest waits between two tries.
-	jest.spyOn(Math, 'random').mockReturnValue(0);
+	jest.spyOn(Math, 'random').mockReturnValue(draw);
 	const limits = { slow: pLimit(slowAtOnce), other: pLimit(atOnce) };
 	const perSubject = await Promise.all(
 		subjects.map((subject) => googleCells(subject, faultList)),

@@ -77,9 +77,11 @@ describe('the loop', () => {
 		expect(times).toEqual([0, 999, 999 + 1999, 999 + 1999 + 3999, 999 + 1999 + 3999 + 7999]);
 	});
 
-	test('ends after five tries of what fails without a word', async () => {
-		const ended = await play(Array<AttemptName>(9).fill('notDone'));
-		expect([ended.times.length, described(ended)]).toEqual([5, 'Tried 5 times.']);
+	test('goes on with what fails without a word until the time is over', async () => {
+		const failures = Array<AttemptName>(99).fill('notDone');
+		const ended = await play(failures, change, {}, 0.5);
+		expect(ended.times).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500, 60_000]);
+		expect(described(ended)).toBe('Tried 8 times.');
 	});
 
 	test('goes on while the service says when to come back, as long as there is time', async () => {
