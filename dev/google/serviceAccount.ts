@@ -69,11 +69,15 @@ export function verifyAssertion(
 				'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.',
 		};
 	}
-	return {
-		user: sub ?? account.email,
-		clientId: account.email,
-		scopes: (claims.scope ?? '').split(' '),
-	};
+	const scopes = (claims.scope ?? '').split(' ');
+	if (scopes.some((scope) => scope.includes(','))) {
+		return {
+			status: 400,
+			error: 'invalid_scope',
+			description: 'Invalid OAuth scope or ID token audience provided.',
+		};
+	}
+	return { user: sub ?? account.email, clientId: account.email, scopes };
 }
 
 function parseClaims(payload: string): Claims {

@@ -21,6 +21,7 @@ export const idempotencyOption = {
 	name: optionName,
 	...textType,
 	placeholder: 'e.g. order-4711-confirmation',
+	mustBeFound: true,
 	read: readKey,
 	description:
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',

@@ -176,7 +176,7 @@ export interface Operation<
 	 * Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item
 	 * stops the node and the user runs it again.
 	 */
-	nameResult?(result: R): string;
+	nameResult?(result: R): string | undefined;
 	/**
 	 * Finds out what happened after an unknown outcome of sending, without repeating the work.
 	 * Returns a result if the work was certainly done, and a NodeError if it certainly was not.
@@ -232,6 +232,15 @@ export interface Combination<A, P, W, R> {
 	plan(clients: Clients, all: ReadonlyArray<Prepared<P>>): Promise<ReadonlyArray<W | NodeError>>;
 	/** Sends writes of one plan in one request, in their order. @returns the result of each */
 	send(clients: Clients, writes: readonly W[]): Promise<readonly R[]>;
+}
+
+/**
+ * Returns the ID of what a request has made.
+ * @throws TypeError if Google's response has none, and so is not Google's
+ */
+export function requireId(id: string | null | undefined): string {
+	if (id) return id;
+	throw new TypeError('The response has no ID');
 }
 
 /** Defines an operation. TypeScript infers the types of its parameters from its fields. */

@@ -214,6 +214,7 @@ export const properties: INodeProperties[] = [
 		displayName: 'Authentication',
 		name: 'authentication',
 		type: 'options',
+		noDataExpression: true,
 		options: [
 			{ name: 'OAuth2', value: 'oAuth2' },
 			{ name: 'Service Account', value: 'serviceAccount' },

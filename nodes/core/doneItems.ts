@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { getOrAdd } from './boundedMap';
 import { type NodeError, addAdviceToMessage } from './errors';
 import { joinSentences, shorten } from './text';
 
@@ -42,15 +43,20 @@ export function addDoneItems(
 	results: ReadonlyArray<ItemResult | undefined>,
 ): NodeError {
 	const done: DoneItem[] = [];
-	const failedTexts: string[] = [];
+	/** What became of the other failed items, with the numbers of those of which it is the same. */
+	const failedItems = new Map<string, number[]>();
 	/** The advice of the items that are done a second time if the node runs again. */
 	const repeatAdvice = new Set<string>();
 	for (const [index, { failure: otherFailure, doneWork } = {}] of results.entries()) {
 		if (index === failedIndex) continue;
-		if (otherFailure) failedTexts.push(describeFailedItem(index, otherFailure));
-		if (doneWork) done.push({ item: index, result: doneWork.resultName });
+		const failedText = otherFailure && describeDoubtful(otherFailure);
+		if (failedText) getOrAdd(failedItems, failedText, () => []).push(index);
+		if (doneWork) done.push({ item: index, result: shorten(doneWork.resultName, 2000) });
 		if (doneWork?.repeatAdvice !== undefined) repeatAdvice.add(doneWork.repeatAdvice);
 	}
+	const failedTexts = [...failedItems].map(
+		([text, indexes]) => `${nameItems(indexes)} failed too, and may be done in part: ${text}`,
+	);
 	if (done.length === 0)
 		return failure.with({
 			description: joinSentences(failure.description, ...failedTexts) || undefined,
@@ -59,8 +65,8 @@ export function addDoneItems(
 		description: joinSentences(
 			failure.description,
 			describeDone(done, results.length),
-			...failedTexts,
 			adviseRerun(repeatAdvice),
+			...failedTexts,
 		),
 		details: { ...failure.details, done: done.slice(0, maxDetailedItems) },
 	});
@@ -76,14 +82,18 @@ interface DoneItem {
  * @returns '' if the failed item certainly did nothing; `made` in the details of its failure names
  * the files that it created
  */
-function describeFailedItem(index: number, failure: NodeError): string {
+function describeDoubtful(failure: NodeError): string {
 	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';
-	const { message } = addAdviceToMessage(failure);
-	return `Item ${index} failed too, and may be done in part: ${shorten(message, 400)}`;
+	return shorten(addAdviceToMessage(failure).message, 400);
 }
 
+const nameItems = ([first, ...others]: readonly number[]) =>
+	others.length === 0 ? `Item ${first}` : `Item ${first} and ${others.length} others`;
+
 function describeDone(done: readonly DoneItem[], itemCount: number): string {
-	const names = done.slice(0, maxNamedItems).map(({ item, result }) => `item ${item}: ${result}`);
+	const names = done
+		.slice(0, maxNamedItems)
+		.map(({ item, result }) => `item ${item}: ${shorten(result, 200)}`);
 	if (done.length > maxNamedItems) names.push('the details of this error name the others');
 	return `Already done, of ${itemCount} items (n8n counts from 0): ${names.join('; ')}.`;
 }

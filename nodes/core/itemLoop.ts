@@ -232,8 +232,8 @@ class ItemLoop<C> {
 	/** If the execution was stopped, fails the items. @returns whether it was stopped */
 	#endIfStopped(indexes: readonly number[]): boolean {
 		if (!this.#context.getExecutionCancelSignal()?.aborted) return false;
-		for (const index of indexes)
-			this.#recordResult(index, { failure: this.#work.createStoppedError() });
+		const stopped = { failure: this.#work.createStoppedError() };
+		for (const index of indexes) this.#recordResult(index, this.#results[index] ?? stopped);
 		return true;
 	}
 }

@@ -68,8 +68,9 @@ export class Sanitizer {
 	}
 
 	addSecrets(secrets: Iterable<string>) {
+		const { size } = this.#secrets;
 		for (const secret of secrets) this.#secrets.add(secret);
-		this.#secretPattern = undefined;
+		if (this.#secrets.size > size) this.#secretPattern = undefined;
 	}
 
 	sanitizeText(text: string, maxLength = maxTextLength): string {

@@ -143,6 +143,11 @@ export interface Field {
 	 * an expression that found nothing.
 	 */
 	readonly refusesEmptyKey?: true;
+	/**
+	 * The form refuses an expression that finds nothing. So it does for choices and locators that
+	 * are not required.
+	 */
+	readonly mustBeFound?: boolean;
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
 	/**

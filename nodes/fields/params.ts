@@ -2,7 +2,15 @@ import { getOrAdd } from '../core/boundedMap';
 import { createRefusal } from '../core/errors';
 import { type Field, type InferParameters, type ReadContext } from './field';
 import { type RawValues } from './rawParameters';
-import { missingDataAdvice, getLabel, isBlank, readValue, refuseUnnamedFiles } from './values';
+import {
+	missingDataAdvice,
+	getLabel,
+	hasExpression,
+	isBlank,
+	isRecord,
+	readValue,
+	refuseUnnamedFiles,
+} from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -45,6 +53,7 @@ class ParameterReader {
 		if (field.refusesEmptyKey && Object.hasOwn(this.#rawValues, name))
 			refuseEmptyKey(field, raw, this.#context);
 		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
+		if (isShown) refuseEmptyExpression(field, raw, this.#context);
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
 			refuseUnnamedFiles(field, raw, this.#context);
 		const value = this.#isGiven(field, isShown)
@@ -89,6 +98,23 @@ function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void 
 	if (context.mode === 'fields' || (raw !== undefined && !isBlank(raw))) return;
 	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
 	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
+}
+
+/** Where the default does something else than the user wants, an expression must give a value. */
+function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
+	const {
+		type,
+		required,
+		mustBeFound = type === 'options' || type === 'resourceLocator',
+	} = field;
+	if (context.mode === 'json' || !mustBeFound || required) return;
+	const value = isRecord(raw) ? raw['value'] : raw;
+	const isEmpty = isMissing(value) || (type === 'options' && value === '');
+	if (!isEmpty || !hasExpression(context.findSavedValue?.(field))) return;
+	throw createRefusal(
+		`The expression in '${getLabel(field, context)}' is empty for this item`,
+		missingDataAdvice,
+	);
 }
 
 function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {

@@ -28,7 +28,9 @@ const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, exp
 export function readText(field: Field, raw: unknown, context: ReadContext): string {
 	if (typeof raw === 'string') return raw;
 	const isScalar = typeof raw === 'number' || typeof raw === 'boolean';
-	if (isScalar && context.mode === 'fields') return String(raw);
+	// n8n's own nodes get a DateTime such as {{ $now }} as this text, too.
+	const isDateTime = isRecord(raw) && 'isLuxonDateTime' in raw;
+	if ((isScalar || isDateTime) && context.mode === 'fields') return String(raw);
 	throw createTypeRefusal(field, raw, context, 'text');
 }
 
@@ -264,17 +266,9 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		return filledEntries.map((entry) => readAttachment(field, entry, context));
 	},
 
-	/**
-	 * Refuses an expression that gives no tab, because otherwise the node would change the first
-	 * tab unnoticed.
-	 */
 	tab(field, raw, context) {
 		const title = readLocatorText(field, raw, context);
-		if (!isBlank(title)) return title;
-		const rawTitle = isRecord(raw) ? raw['value'] : raw;
-		if (rawTitle == null && hasExpression(context.findSavedValue?.(field)))
-			throw createValueRefusal(field, context, 'the name of a tab, not undefined');
-		return '';
+		return isBlank(title) ? '' : title;
 	},
 
 	/**

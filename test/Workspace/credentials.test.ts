@@ -112,6 +112,13 @@ describe('a service account', () => {
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
 	});
 
+	test('whose scopes are separated by commas is told to separate them by spaces', async () => {
+		const scope = 'https://www.googleapis.com/auth/drive,https://mail.google.com/';
+		const { failure } = await refused(tokenWith({ scope }));
+		expect(failure.message).toContain('invalid_scope');
+		expect(failure.description).toMatch(/'Enabled Scopes' .* separated by spaces/);
+	});
+
 	test('never shows its key', async () => {
 		const { error, failure } = await refused(tokenWith({ privateKey: 'canary-key' }));
 		expect(failure.code).toBe(400);

@@ -162,6 +162,7 @@ test.each<[name: string, given: unknown, read: unknown]>([
 
 test.each<[name: string, given: unknown, read: unknown]>([
 	['title', 2026, '2026'],
+	['title', DateTime.fromISO('2026-01-31T09:00Z', { zone: 'utc' }), '2026-01-31T09:00:00.000Z'],
 	['maxResults', '10', 10],
 	['all', 'true', true],
 	['all', 'false', false],

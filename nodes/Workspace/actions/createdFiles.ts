@@ -4,7 +4,7 @@ import { ignoreNotFound, NodeError } from '../../core/errors';
 import { compareNames } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
-import type { CreatedFile, Item } from '../operation';
+import { type CreatedFile, type Item, requireId } from '../operation';
 import { findFiles, quoteSearchText } from './driveSearch';
 
 type File = drive_v3.Schema$File;
@@ -208,7 +208,7 @@ async function createOrCopyFile<R, C>(
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
-	return data.id ?? '';
+	return requireId(data.id);
 }
 
 /**

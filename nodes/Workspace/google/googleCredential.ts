@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+} from 'n8n-workflow';
 
 import { BoundedMap } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
@@ -43,7 +47,28 @@ export async function readGoogleCredential(
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await readCredential(context, type);
 	sanitizer.addSecrets(findSecrets(credential));
+	await refuseSeveralUsers(context, type, credential);
 	return new GoogleCredential(context, type, credential, sanitizer);
+}
+
+/**
+ * One user signs in for all items. For an item that does not exist, an expression about the item
+ * gives another one.
+ * @throws NodeError 400
+ */
+async function refuseSeveralUsers(
+	context: IAllExecuteFunctions,
+	type: string,
+	{ delegatedEmail }: ICredentialDataDecryptedObject,
+) {
+	const items = 'getInputData' in context ? (context as IExecuteFunctions).getInputData() : [];
+	if (items.length <= 1 || !delegatedEmail) return;
+	const missing = await context.getCredentials(type, items.length).catch(() => undefined);
+	if (missing?.['delegatedEmail'] === delegatedEmail) return;
+	throw createRefusal(
+		"'Delegated Email' of the credential depends on the item, but all items use the same user",
+		'Nothing was sent. Put a Loop Over Items node before this node, so that each run has one item.',
+	);
 }
 
 /**

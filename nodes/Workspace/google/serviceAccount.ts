@@ -81,6 +81,8 @@ function findTokenAdvice(
 	// Reported in googleapis/google-api-php-client#2214.
 	if (errorTexts.includes('unauthorized_client'))
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
+	if (errorTexts.includes('invalid_scope'))
+		return "Check 'Enabled Scopes' in the credential: complete addresses, separated by spaces.";
 	if (classifyStatus(statusCode).retryable) return 'Try again later.';
 	// A token endpoint never responds with these statuses, so the response comes from something
 	// else.

@@ -151,8 +151,9 @@ function halveRuns(request: PlannedRequest, failure: NodeError): Job[][] {
  * The failure of jobs behind a request that failed. They are not sent, because their rows would not
  * be in their order.
  */
-function createFollowUpError({ code, status, message: cause }: NodeError): NodeError {
-	const message = `Not sent, because the previous rows were not written: ${cause}`;
+function createFollowUpError({ code, status, outcome, message: cause }: NodeError): NodeError {
+	const verb = outcome === 'notDone' ? 'were not' : 'may not have been';
+	const message = `Not sent, because the previous rows ${verb} written: ${cause}`;
 	const description = 'Nothing was written for this item.';
 	return new NodeError({ code, status, message, description });
 }

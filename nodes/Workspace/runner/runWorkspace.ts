@@ -121,7 +121,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 			...outputItem,
 			pairedItem,
 		}));
-		const resultName = operation.nameResult?.(result);
+		const resultName = isOnlyReading(job) ? undefined : operation.nameResult?.(result);
 		const repeatAdvice = findRepeatAdvice(job);
 		const doneWork = resultName === undefined ? undefined : { resultName, repeatAdvice };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };

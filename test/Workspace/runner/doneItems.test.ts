@@ -2,9 +2,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../dev/google/server';
+import { standardScopes } from '../../../dev/google/tokens';
 import { resources } from '../../../nodes/Workspace/resources';
 import { failureOf } from '../../createExecuteContext';
-import { runNode } from '../runNode';
+import { runNode, token } from '../runNode';
 import { useGoogle } from '../standIn';
 
 let google: GoogleServer;
@@ -191,3 +192,70 @@ test.each(changing)(
 		expect(failure.description?.includes('It is safe to run the node again')).toBe(isSafe);
 	},
 );
+
+test('emails that were marked as read, and that no workflow got, are named', async () => {
+	const buildMail = (name: string) => ({
+		from: `${name}@example.com`,
+		labelIds: ['INBOX', 'UNREAD'],
+	});
+	google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.modify'] });
+	const id = google.gmail.seed(buildMail('ann'));
+	google.gmail.seed(buildMail('ben'));
+	google.fault({ match: 'gmail.users.messages.list', nth: 2, status: 403 });
+	const list = {
+		...{ resource: 'mail', operation: 'list', from: '={{ $json.from }}', status: 'unread' },
+		afterReading: { markAsRead: true },
+	};
+	const items = ['ann', 'ben'].map((from) => ({ json: { from } }));
+	const failure = await failureOf(run(list, items));
+	expect(failure.description).toContain(
+		`item 0: labels changed, so that the next run may miss the emails ${id}.`,
+	);
+});
+
+test('what is the same of many items is told once, with what to do', async () => {
+	const tabs = [
+		{ title: 'Other', rows: [['n']] },
+		{ title: 'Sheet1', rows: [['n']] },
+	];
+	const spreadsheetId = google.sheets.seed({ title: 'Book', tabs });
+	google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection: 'resetAfter', nth: 2 });
+	const append = { operation: 'append', spreadsheetId };
+	const rows = Array.from({ length: 51 }, (_, n) => ({
+		...append,
+		tab: n === 0 ? 'Other' : 'Sheet1',
+		values: [{ n }],
+	}));
+	const { description = '' } = await failureOf(runObjects(...rows));
+	expect(description).toMatch(/remove them from its input first/);
+	expect(description).toMatch(/Item 2 and 48 others failed too, and may be done in part/);
+});
+
+test('a done item of a thousand rows is named in a few words', async () => {
+	const tabs = [{ title: 'Sheet1', rows: [['n']] }];
+	const spreadsheetId = google.sheets.seed({ title: 'Book', tabs });
+	const write = { operation: 'write', tab: 'Sheet1', matchColumns: 'n' };
+	const values = Array.from({ length: 1000 }, (_, n) => ({ n }));
+	const failure = await failureOf(
+		runObjects(
+			{ ...write, spreadsheetId, values },
+			{ ...write, spreadsheetId: 'unknown', values: [{ n: 1 }] },
+		),
+	);
+	expect(failure.description).toMatch(/item 0: rows .{100,200}…\. It is safe to run the node again/);
+});
+
+test('a retry that is stopped while its items are checked still names what the first try did', async () => {
+	google.fault({ match: 'gmail.users.messages.send', status: 400, nth: 2 });
+	const node = { id: 'stopped', retryOnFail: true, maxTries: 3 };
+	await failureOf(run(mail, numbered(3), node));
+	// Each look at the clock is 100 ms later, so the check pauses after each item.
+	let now = 0;
+	jest.spyOn(performance, 'now').mockImplementation(() => (now += 100));
+	const signal = AbortSignal.abort();
+	const failure = await failureOf(
+		runNode({ url: google.url, parameters: mail, items: numbered(3), node, signal }),
+	);
+	jest.restoreAllMocks();
+	expect(failure.description).toContain('Already done');
+});

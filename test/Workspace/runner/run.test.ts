@@ -237,6 +237,15 @@ describe('items that are sent together', () => {
 		]);
 	});
 
+	test('behind a failure that does not say what became of it, nothing is claimed of it', async () => {
+		const lost = new NodeError({ code: 503, message: 'Lost', outcome: 'unknown' });
+		const send: Combination['send'] = () => Promise.reject(lost);
+		const [, second] = await outcomesOfThree({ send, weigh: () => 1 });
+		expect(second).toMatchObject({
+			message: 'Not sent, because the previous rows may not have been written: Lost',
+		});
+	});
+
 	test('of several runs, what is refused because of one is sent without it', async () => {
 		const send = jest.fn((clients: Clients, writes: readonly unknown[]) =>
 			writes.includes(8) ? Promise.reject(refused) : echo(clients, writes),

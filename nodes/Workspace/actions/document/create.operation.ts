@@ -10,6 +10,7 @@ import {
 	type Field,
 	type Item,
 	type InferParameters,
+	requireId,
 } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { buildParentFolderField, titleField } from '../newFileFields';
@@ -100,7 +101,7 @@ export const create = defineOperation({
 		if (needsDrive(params)) return await createByDrive(plan);
 		const { title } = params;
 		const { data } = await clients.docs.documents.create({ requestBody: { title } });
-		const documentId = data.documentId ?? '';
+		const documentId = requireId(data.documentId);
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		if (isEmpty(plan.content)) return await readResult(plan, documentId, undefined, data);
 		await fillDocument(plan, documentId, data);

@@ -4,7 +4,7 @@ import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
 import { createKeyReusedError } from '../../idempotency';
-import type { Clients } from '../../operation';
+import { type Clients, requireId } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { findFiles, quoteSearchText } from '../driveSearch';
 import type { Upload } from './content';
@@ -85,12 +85,13 @@ async function findFileToSkip(upload: Upload) {
  */
 async function uploadFile(upload: Upload, appProperties?: File['appProperties']) {
 	const { file, md5 } = await sendFile(upload, appProperties);
-	const { id, md5Checksum, webViewLink } = file;
-	if (id) upload.item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
+	const { md5Checksum, webViewLink } = file;
+	const id = requireId(file.id);
+	upload.item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
 	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
 		throw new NodeError({
 			code: 500,
-			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+			message: `The file ${id} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
 			description: 'Delete the file in Google Drive and upload it again.',
 		});
 	return toFileResult(file);

@@ -4,7 +4,7 @@ import { NodeError } from '../../../core/errors';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import type { MailFile } from '../../../untrusted/mail/readContent';
 import { runInWorker } from '../../../untrusted/runInWorker';
-import type { Clients, Item, StoredBinary } from '../../operation';
+import { type Clients, type Item, requireId, type StoredBinary } from '../../operation';
 import { createFileNameTest } from '../onlyFiles';
 import { contentConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
@@ -23,6 +23,7 @@ interface FileParams {
 
 export async function fetchMail(clients: Clients, id: string, item: Item, options?: TextOptions) {
 	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
+	requireId(data.id);
 	return await parseMessage(clients, data, item, options);
 }
 

@@ -5,7 +5,7 @@ import { startCharacterOption } from '../../../fields/commonOptions';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation, type StoredBinary } from '../../operation';
-import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
+import { changesLabels, labelOptions, nameChangedEmails, newTextOnlyOption } from './list/fields';
 import { toMailItem } from './mailItem';
 import { toMailAnswer } from './modelMails';
 
@@ -25,6 +25,7 @@ export const read = defineOperation({
 		},
 	],
 	mayChange: changesLabels,
+	isIdempotent: () => true,
 	options: [
 		...labelOptions,
 		{
@@ -91,6 +92,7 @@ export const read = defineOperation({
 			if (includeHeaders) json['headers'] = mail.headers;
 			return toMailItem(json, files[index], attachmentPrefix);
 		}),
+	nameResult: ({ mails }) => nameChangedEmails(mails.map(({ summary }) => summary)),
 	toModel: ({ mails }, { startCharacter, includeHeaders }) =>
 		toMailAnswer(mails, startCharacter, includeHeaders),
 	advice: {

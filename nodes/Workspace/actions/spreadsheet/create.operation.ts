@@ -9,6 +9,7 @@ import {
 	type Field,
 	type Item,
 	type InferParameters,
+	requireId,
 } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { buildParentFolderField, titleField } from '../newFileFields';
@@ -207,11 +208,12 @@ async function completeSpreadsheet(
 	return data.updatedSpreadsheet ?? created;
 }
 
-function toCreateResult({ spreadsheetId, properties, sheets }: sheets_v4.Schema$Spreadsheet) {
+function toCreateResult({ properties, sheets, ...created }: sheets_v4.Schema$Spreadsheet) {
+	const spreadsheetId = requireId(created.spreadsheetId);
 	return {
 		spreadsheetId,
 		// Google's own address may name the user's account.
-		spreadsheetUrl: buildSpreadsheetUrl(spreadsheetId ?? ''),
+		spreadsheetUrl: buildSpreadsheetUrl(spreadsheetId),
 		title: properties?.title,
 		sheets: (sheets ?? []).map(({ properties: tab }) => ({
 			sheetId: tab?.sheetId,

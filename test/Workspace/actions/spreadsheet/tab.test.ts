@@ -50,7 +50,7 @@ test.each([
 	const take = async (value: string) =>
 		await run({ ...given, spreadsheetId: seed(), tab: tabNamed(value) });
 	const failure = await failureOf(take('={{ $json.tab }}'));
-	expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
+	expect(failure.message).toBe("The expression in 'Tab' is empty for this item");
 	expect(await take('={{ $json.tab ?? "" }}')).toHaveLength(1);
 });
 

@@ -116,6 +116,12 @@ export type LabelParams = InferParameters<typeof labelOptions, []>;
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length > 0 || removeLabels.length > 0;
 
+/** Names the emails that a search for their labels may no longer find. */
+export function nameChangedEmails(emails: ReadonlyArray<{ readonly id: string }>) {
+	if (emails.length === 0) return undefined;
+	return `labels changed, so that the next run may miss the emails ${emails.map(({ id }) => id).join(', ')}`;
+}
+
 const readingOptions = { name: 'readingOptions', displayName: 'Reading Options' };
 
 export const listOptions = [

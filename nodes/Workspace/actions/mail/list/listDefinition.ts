@@ -4,7 +4,7 @@ import type { Clients, Item, OutputItem } from '../../../operation';
 import { toMailItem } from '../mailItem';
 import type { MailList } from '../mailList';
 import { toListAnswer } from '../modelMails';
-import { changesLabels, listOptions, type ListParams } from './fields';
+import { changesLabels, listOptions, type ListParams, nameChangedEmails } from './fields';
 
 /** Gmail's limit. */
 export const maxPageSize = 500;
@@ -54,12 +54,14 @@ function toListItems({ entries, nextPageToken }: MailList, { output }: ListParam
 
 export const sharedListDefinition = {
 	mayChange: changesLabels,
+	isIdempotent: () => true,
 	options: listOptions,
 	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<MailList> {
 		const { listEmails } = await import('./listEmails');
 		return await listEmails(clients, prepared, item);
 	},
 	toItems: toListItems,
+	nameResult: ({ entries }: MailList) => nameChangedEmails(entries.map(({ message }) => message)),
 	toModel: (list: MailList, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),
 	advice: {

@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { getDecodedHeader } from '../../../../untrusted/mail/mimePart';
-import type { Clients } from '../../../operation';
+import { type Clients, requireId } from '../../../operation';
 
 /**
  * The header for the marker, by which the node finds its own emails again. `composeMail` builds the
@@ -28,7 +28,7 @@ export function toDeliveredMail(
 	draftId?: string | null,
 ): DeliveredMail {
 	const mail = {
-		id: message.id ?? '',
+		id: requireId(message.id),
 		threadId: message.threadId ?? '',
 		labelIds: message.labelIds ?? [],
 	};
