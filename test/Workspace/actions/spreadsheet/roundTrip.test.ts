@@ -1,8 +1,7 @@
 // What Read gives, Write and Append take back: a property over random tables.
 import type { IDataObject } from 'n8n-workflow';
 
-import { roundsOf } from '../../../growth';
-import { type Giving, giveFrom, randomOf, sources } from './rowsGiven';
+import { type Giving, randomOf, rounds, sendRound } from './rowsGiven';
 import { isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -35,9 +34,9 @@ function tableOf(below: (limit: number) => number): Table {
 }
 
 /** Seeds a table, typed cell by cell, and returns the spreadsheet. */
-function seeded({ header, rows }: Table, more: Partial<Table> = {}): string {
+function seeded({ header, rows }: Table): string {
 	const spreadsheetId = calls.sheet([[...header]]);
-	const values = (more.rows ?? rows).map((row) =>
+	const values = rows.map((row) =>
 		row.map((cell) => {
 			if (typeof cell !== 'string' || cell === '') return cell;
 			return cell.startsWith('type:') ? cell.slice(5) : `'${cell}`;
@@ -47,11 +46,12 @@ function seeded({ header, rows }: Table, more: Partial<Table> = {}): string {
 	return spreadsheetId;
 }
 
-const read = async (spreadsheetId: string, rendering: object): Promise<IDataObject[]> =>
+const read = async (spreadsheetId: string, rendering = {}): Promise<IDataObject[]> =>
 	await calls.rows({ spreadsheetId, ...isoForm, ...rendering });
+const renderings = [{}, { valueRenderOption: 'FORMATTED_VALUE' }];
 
 /** All that cells are: values, formulas and formats. */
-const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:J');
+const cellsOf = (spreadsheetId: string) => calls.cells(spreadsheetId, 'A:J');
 
 const isFormula = (cell: unknown) => typeof cell === 'string' && cell.startsWith('type:=');
 const withoutFormulas = ({ header, rows }: Table): Table => ({
@@ -61,72 +61,53 @@ const withoutFormulas = ({ header, rows }: Table): Table => ({
 
 /** The ways back, one after another by turns. */
 const ways: ReadonlyArray<(table: Table, give: Giving) => Promise<void>> = [
-	...[{ matchColumns: 'rowNumber' }, { matchColumns: 'Key' }].flatMap((match) =>
-		[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map(
-			(rendering) => async (table: Table, give: Giving) => {
-				const spreadsheetId = seeded(table);
-				const before = cellsOf(spreadsheetId);
-				const given = { spreadsheetId, ...match };
-				const written = await give('write', given, await read(spreadsheetId, rendering));
-				expect(written.map(({ action }) => action)).toEqual(
-					table.rows.map(() => 'unchanged'),
-				);
-				expect(cellsOf(spreadsheetId)).toEqual(before);
-			},
-		),
+	...['rowNumber', 'Key'].flatMap((matchColumns) =>
+		renderings.map((rendering) => async (table: Table, give: Giving) => {
+			const spreadsheetId = seeded(table);
+			const before = cellsOf(spreadsheetId);
+			const given = { spreadsheetId, matchColumns };
+			const written = await give('write', given, await read(spreadsheetId, rendering));
+			expect(written.map(({ action }) => action)).toEqual(table.rows.map(() => 'unchanged'));
+			expect(cellsOf(spreadsheetId)).toEqual(before);
+		}),
 	),
 	async (table, give) => {
 		const spreadsheetId = seeded(table);
 		const before = cellsOf(spreadsheetId);
-		const rows = await read(spreadsheetId, {});
+		const rows = await read(spreadsheetId);
 		const changed = rows.map((row, at) => (at === 0 ? { ...row, Key: 'changed' } : row));
 		await give('write', { spreadsheetId, matchColumns: 'rowNumber' }, changed);
 		const [header, [key, ...first] = [], ...others] = cellsOf(spreadsheetId);
 		expect(key).toEqual({ value: 'changed' });
 		expect([header, [before[1]?.[0], ...first], ...others]).toEqual(before);
 	},
-	...[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map(
-		(rendering) => async (table: Table, give: Giving) => {
-			const spreadsheetId = seeded(table);
-			const before = cellsOf(spreadsheetId);
-			const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
-			const sent = calls.methods.length;
-			await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
-			expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(5);
-			const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
-			expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'DATE' }]);
-			expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
-		},
-	),
+	...renderings.map((rendering) => async (table: Table, give: Giving) => {
+		const spreadsheetId = seeded(table);
+		const before = cellsOf(spreadsheetId);
+		const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
+		const sent = calls.methods.length;
+		await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
+		expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(5);
+		const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
+		expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'DATE' }]);
+		expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
+	}),
 	async (table, give) => {
 		const plain = withoutFormulas(table);
-		const rows = await read(seeded(plain), {});
-		const copy = seeded(plain, { rows: [] });
-		await give('append', { spreadsheetId: copy, extraColumns: 'error' }, rows);
-		expect(await read(copy, {})).toEqual(rows);
+		const rows = await read(seeded(plain));
+		const copy = seeded({ ...plain, rows: [] });
+		await give('append', { spreadsheetId: copy }, rows);
+		expect(await read(copy)).toEqual(rows);
 	},
-	...[{ writeMode: 'replace' }, { writeMode: 'overwrite' }].map(
-		(mode) => async (table: Table, give: Giving) => {
-			const plain = withoutFormulas(table);
-			const spreadsheetId = seeded(plain);
-			const rows = await read(spreadsheetId, {});
-			await give('write', { spreadsheetId, ...mode }, rows);
-			expect(await read(spreadsheetId, {})).toEqual(rows);
-		},
-	),
+	...['replace', 'overwrite'].map((writeMode) => async (table: Table, give: Giving) => {
+		const spreadsheetId = seeded(withoutFormulas(table));
+		const rows = await read(spreadsheetId);
+		await give('write', { spreadsheetId, writeMode }, rows);
+		expect(await read(spreadsheetId)).toEqual(rows);
+	}),
 ];
-
-const rounds = roundsOf(1000);
 
 test(`${rounds} tables come back as they were, by every way`, async () => {
 	const below = randomOf(20_260);
-	for (let at = 0; at < rounds; at++) {
-		const table = tableOf(below);
-		const [way, source] = [at % ways.length, sources[Math.floor(at / ways.length) % 2]];
-		await ways[way]?.(table, giveFrom(calls, source)).catch((error: unknown) => {
-			throw new Error(`way ${way} from ${source} of ${JSON.stringify(table)}`, {
-				cause: error,
-			});
-		});
-	}
+	await sendRound(calls, () => tableOf(below), ways);
 });
