@@ -103,15 +103,6 @@ describe('fields that the header row does not have', () => {
 		expect(stored).toEqual(grid(['a', 'b', 'x', 'y'], [1, '', 2], ['', '', '', 3]));
 	});
 
-	test('become columns of a tab that has no room for them', async () => {
-		const narrow = { title: 'My Tab', rows: header, columnCount: 2 };
-		const spreadsheetId = calls.book([{ title: 'Other' }, narrow]);
-		const given = { spreadsheetId, range: 'My Tab', extraColumns: 'add' };
-		await calls.give('append', given, { x: 2 });
-		expect(calls.writes).toEqual(['batchUpdate']);
-		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual(grid(['a', 'b', 'x'], ['', '', 2]));
-	});
-
 	test('do not become columns of another table', async () => {
 		const given = { range: 'Sheet1!A:B', extraColumns: 'add' };
 		const { told } = await append([['a', 'b', '', 'c']], given, { x: 1, y: 2 });
@@ -124,25 +115,20 @@ describe('fields that the header row does not have', () => {
 		[['a', 'b', 'c'], { range: 'A:B', extraColumns: 'add' }, { a: 3, b: 4, x: 5 }],
 		[['', '', 'c'], { range: 'A:B', extraColumns: 'add' }, { x: 1, y: 2, z: 5 }],
 	])('fail their item alone under Continue on Fail: %j %j', async (header, given, bad) => {
-		const params = { spreadsheetId: calls.sheet([header]), ...given };
-		const told = await calls.giveOnFail('append', params, { a: 1, b: 2 }, bad, { a: 6 });
+		const spreadsheetId = calls.sheet([header]);
+		const params = { spreadsheetId, valuesSource: 'columns', ...given };
+		const all = items({ a: 1, b: 2 }, bad, { a: 6 });
+		const members = all.map((item) => ({ params, item: { ...item, continueOnFail: true } }));
+		const told = await calls.together('append', members);
 		const [first, last] = [{ updatedRange: 'Sheet1!A2:B2' }, { updatedRange: 'Sheet1!A3' }];
 		expect(told).toMatchObject([first, { code: 400 }, last]);
-		expect(calls.stored(params.spreadsheetId)).toEqual([['a', 'b', 'c'], [1, 2], [6]]);
+		expect(calls.stored(spreadsheetId)).toEqual([['a', 'b', 'c'], [1, 2], [6]]);
 	});
 });
 
 describe('rows by header', () => {
 	const people = grid(['Name', 'Town', 'Age'], ['Anna', 'Rome', 31]);
 	const values = [{ Age: 42, Name: 'Ben' }, { Name: 'Cleo' }];
-
-	test('rows as objects are appended under their headers', async () => {
-		const { told, stored } = await append(people, { values });
-		const range = { updatedRange: 'Sheet1!A3:C4', updatedRows: 2, updatedCells: 3 };
-		expect(told).toMatchObject([range]);
-		expect(stored).toEqual([...people, ['Ben', '', 42], ['Cleo']]);
-		expect(calls.writes).toEqual(['batchUpdate']);
-	});
 
 	test('rows as objects are written under their headers', async () => {
 		const rows = [...people, ['x', 'y', 'z']];
@@ -186,8 +172,6 @@ describe('rows by header', () => {
 });
 
 describe('the look of rows below a header', () => {
-	const book = (rows: unknown[][], more: object = {}) =>
-		calls.book([{ title: 'Sheet1', rows, boldRows: [1], ...more }]);
 	const asTyped = { values: [['Anna', 31]], valueInputOption: 'USER_ENTERED' };
 	const byKey = { valuesSource: 'columns', matchColumns: 'Name' };
 
@@ -197,21 +181,11 @@ describe('the look of rows below a header', () => {
 		['append', 'rows as typed', asTyped, ['batchUpdate', 'values.batchUpdate']],
 		['write', 'items by key', byKey, ['batchUpdate']],
 	] as const)('is not that of the header: %s %s', async (name, _what, given, writes) => {
-		const spreadsheetId = book([['Name', 'Age']]);
+		const tab = { title: 'Sheet1', rows: [['Name', 'Age']], boldRows: [1] };
+		const spreadsheetId = calls.book([tab]);
 		const [item] = items({ Name: 'Anna', Age: 31 });
 		await calls.one(name, { spreadsheetId, ...given }, item);
 		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
 		expect(calls.writes).toEqual(writes);
-	});
-
-	test('protected cells and files of Office are refused in words of Google', async () => {
-		const spreadsheetId = book([['Name']], { protectedRanges: ['A1:B1'] });
-		const write = { spreadsheetId, range: 'Sheet1!A1:A9', values: [['x']] };
-		const { message } = await calls.failure('write', write);
-		expect(message).toContain('edit a protected cell');
-		const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-		const { id } = calls.google.files.add({ name: 'Book.xlsx', mimeType, clientId: '' });
-		const read = await calls.failure('read', { spreadsheetId: id, range: 'Sheet1!A1:B2' });
-		expect(read.message).toContain('not supported for this document');
 	});
 });

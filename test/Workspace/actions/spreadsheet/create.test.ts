@@ -24,7 +24,7 @@ const full = {
 function expectFull({ spreadsheetId, sheets }: IDataObject, all = spreadsheets()): void {
 	expect(all).toMatchObject([{ id: spreadsheetId }]);
 	expect(sheets).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
-	const stored = calls.stored(String(spreadsheetId), 'Orders');
+	const stored = calls.stored(spreadsheetId as string, 'Orders');
 	expect(stored).toEqual(grid(['Name', 'Age', 'Here'], ['=1', 31, true], ['', '', -0.5]));
 }
 
@@ -76,7 +76,7 @@ test.each([
 		},
 	});
 	for (const { spreadsheetId } of [created, inFolder])
-		expect(calls.stored(String(spreadsheetId))).toEqual(values);
+		expect(calls.stored(spreadsheetId as string)).toEqual(values);
 });
 
 describe('in a folder', () => {

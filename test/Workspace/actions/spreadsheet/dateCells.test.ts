@@ -169,13 +169,6 @@ describe('Read in ISO 8601', () => {
 		]);
 	});
 
-	test('a header that is a date has the name that the sheet shows', async () => {
-		const rows = grid(['Name', 45296, 45327], ['Anna', 1, 45296]);
-		const [row] = await calls.rows({ spreadsheetId: seed(rows, 'B1:C1'), ...isoForm });
-		const named = { '05.01.2024': 1, '05.02.2024': 45296 };
-		expect(row).toEqual({ Name: 'Anna', ...named, rowNumber: 2 });
-	});
-
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
 		const filters = [{ column: 'At', value }];
 		const spreadsheetId = seed([['At'], [45296], [45297]], 'A2:A3');

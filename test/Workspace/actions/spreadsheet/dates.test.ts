@@ -8,7 +8,7 @@ import {
 	toIsoText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
 import { testItem } from '../../client';
-import { grid, mapped, mappedByName, SheetCalls } from './sheetCalls';
+import { mapped, mappedByName, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -115,67 +115,11 @@ test.each<[string, object, string | undefined]>([
 	expect(toIsoText(value)).toBe(expected);
 });
 
-const auto = { valueInputOption: 'AUTO' };
-const plain = {
-	...{ zip: '00123', phone: '+49 30 1', half: '1/2', formula: '=1+1' },
-	...{ town: "'s-Hertogenbosch", number: 12.5, done: true, truth: 'TRUE' },
-};
-const dated = { '1/2/2024': 'header', day: '1/5/2024', iso: '2024-01-05', time: '12:00:00' };
-
-describe.each<['append' | 'write', object]>([
-	['append', {}],
-	['write', { writeMode: 'overwrite' }],
-	['write', { writeMode: 'replace' }],
-	['write', { writeMode: 'updateOrAdd', matchColumns: 'zip' }],
-])('%s %j keeps types', (name, more) => {
-	test('of what is no date', async () => {
-		const given = { ...auto, ...more };
-		const { stored } = await calls.change(name, [], given, { ...plain, empty: '' });
-		expect(stored[1]).toEqual(Object.values(plain));
-		expect(calls.sent.map(({ query }) => query['fields'])).not.toContain('properties.locale');
-	});
-
-	test('beside a date and a time', async () => {
-		const json = { ...plain, ...dated };
-		const { stored } = await calls.change(name, [], { ...auto, ...more }, json);
-		const kept = [...Object.values(plain), 'header', '1/5/2024'];
-		expect(stored).toEqual([Object.keys(json), [...kept, 45296, 0.5]]);
-	});
-});
-
-test.each([
-	['de_DE', '31.01.2024'],
-	['en_GB', '31/01/2024'],
-	['en_US', '1/31/2024'],
-])('dates stay when they come back as %s shows them', async (locale, day) => {
-	const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
-	const all = [
-		{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
-		{ Id: 2, day: '2024-01-31', foreign: '1/2' },
-	];
-	await calls.send('append', { spreadsheetId }, ...all);
-	// The locale comes with the header row.
-	expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-	const stored = calls.stored(spreadsheetId).slice(1);
-	expect(stored).toEqual(grid([1, 45322, day], [2, 45322, '1/2']));
-	const rows = await calls.rows({
-		spreadsheetId,
-		valueRenderOption: 'UNFORMATTED_VALUE',
-		dateTimeRenderOption: 'FORMATTED_STRING',
-	});
-	expect(rows[0]).toMatchObject({ Id: 1, day });
-	const [header, ...before] = calls.cells(spreadsheetId, 'A:C');
-	const back = rows.map((read) => ({ ...read, foreign: 'new' }));
-	await calls.send('write', { spreadsheetId, matchColumns: 'rowNumber' }, ...back);
-	const changed = before.map(([id, date]) => [id, date, { value: 'new' }]);
-	expect(calls.cells(spreadsheetId, 'A:C')).toEqual([header, ...changed]);
-});
-
 test('AUTO stores rows of cells unchanged', async () => {
 	const spreadsheetId = calls.sheet();
 	const values = [['2024-01-05', 1, '=1']];
 	for (const name of ['write', 'append'] as const)
-		await calls.one(name, { spreadsheetId, values, ...auto });
+		await calls.one(name, { spreadsheetId, values, valueInputOption: 'AUTO' });
 	expect(calls.stored(spreadsheetId)).toEqual([...values, ...values]);
 });
 

@@ -128,10 +128,8 @@ export class SheetCalls extends StandIn {
 		...all: IDataObject[]
 	): Promise<IDataObject[]> {
 		this.google.tokens.issue({ token });
-		const place = {
-			spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId },
-			tab: tabNamed('Sheet1'),
-		};
+		const id = { __rl: true, mode: 'id', value: spreadsheetId };
+		const place = { spreadsheetId: id, tab: tabNamed('Sheet1') };
 		const parameters = { resource: 'spreadsheet', operation, ...place, ...fields };
 		const given = (all.length > 0 ? all : [{}]).map((json) => ({ json }));
 		const put = await runNode({ url: this.google.url, parameters, items: given });
@@ -142,16 +140,6 @@ export class SheetCalls extends StandIn {
 	async give(name: Name, given: Given, ...all: IDataObject[]): Promise<IDataObject[]> {
 		const params = { valuesSource: 'columns', ...given };
 		const members = items(...all).map((item) => ({ params, item }));
-		return (await this.together(name, members)) as IDataObject[];
-	}
-
-	/** The same under Continue on Fail. */
-	async giveOnFail(name: Name, given: Given, ...all: IDataObject[]): Promise<IDataObject[]> {
-		const params = { valuesSource: 'columns', ...given };
-		const members = items(...all).map((item) => ({
-			params,
-			item: { ...item, continueOnFail: true },
-		}));
 		return (await this.together(name, members)) as IDataObject[];
 	}
 
@@ -185,19 +173,12 @@ export class SheetCalls extends StandIn {
 		all: ReadonlyArray<{ params: Given; item: RunnerItem }>,
 	): Promise<unknown[]> {
 		const operation: Operation = operations[name];
-		const members = all.map(({ params, item }) => ({
-			params: this.params(operation, params),
-			item,
-		}));
+		const members = all.map((one) => ({ ...one, params: this.params(operation, one.params) }));
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.getKey(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
-		const outcomes = await performTogether(
-			operation,
-			members,
-			this.clients(operation),
-			[...keys][0],
-		);
+		const clients = this.clients(operation);
+		const outcomes = await performTogether(operation, members, clients, [...keys][0]);
 		// A write by key has a result for each row.
 		return outcomes.flat();
 	}
@@ -217,15 +198,9 @@ export class SheetCalls extends StandIn {
 	/** What is written goes to Sheet1, unless another place is given. */
 	private params(operation: Operation, given: Given): AnyParameters {
 		const needsTab = operation.combine !== undefined && !('range' in given);
-		const place = needsTab ? { tab: 'Sheet1' } : {};
-		return readParameters(
-			getAllFields(operation),
-			{ ...place, ...given },
-			{
-				mode: 'json',
-				timezone: 'Europe/Berlin',
-			},
-		);
+		const values = { ...(needsTab ? { tab: 'Sheet1' } : {}), ...given };
+		const context = { mode: 'json', timezone: 'Europe/Berlin' } as const;
+		return readParameters(getAllFields(operation), values, context);
 	}
 }
 
