@@ -4,9 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { readParameters } from '../../../../nodes/fields/params';
 import { mapWithConcurrency } from '../../../../nodes/Workspace/actions/mail/mapWithConcurrency';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
-import { getAllFields } from '../../../../nodes/Workspace/operation';
+import { getAllFields, type Operation } from '../../../../nodes/Workspace/operation';
 import { testClients, testItem } from '../../client';
-import { performOperation } from '../../performOperation';
 import { Mails } from './mails';
 import { file, html, mixed, plain, typed } from './parts';
 
@@ -431,7 +430,9 @@ describe('a list with the attachments', () => {
 		const given = { downloadAttachments: true, maxResults: 30 };
 		const form = { mode: 'fields', timezone: 'UTC' } as const;
 		const params = readParameters(getAllFields(list), given, form);
-		await performOperation(list, { params, item: { ...item, store } }, clients);
+		// As the runner, which knows operations of any fields.
+		const operation: Operation = list;
+		await operation.send?.(clients, params, { ...item, store });
 		expect(storedAt).toHaveLength(30);
 		// Each mail is two requests, with two mails at once.
 		expect(storedAt[0]).toBeLessThan(10);
