@@ -214,10 +214,9 @@ describe('what goes out', () => {
 });
 
 it('what Gmail leaves out of its answer is empty', () => {
-	const nothing = { id: '', threadId: '', labelIds: [] };
-	expect(toDeliveredMail({})).toEqual(nothing);
-	expect(toDeliveredMail({}, null)).toEqual(nothing);
-	expect(toDeliveredMail({ id: 'm' }, 'd')).toEqual({ ...nothing, id: 'm', draftId: 'd' });
+	const nothing = { id: 'm', threadId: '', labelIds: [] };
+	expect(toDeliveredMail({ id: 'm' }, null)).toEqual(nothing);
+	expect(toDeliveredMail({ id: 'm' }, 'd')).toEqual({ ...nothing, draftId: 'd' });
 });
 
 describe('large emails', () => {
