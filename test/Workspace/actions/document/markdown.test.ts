@@ -4,21 +4,11 @@ import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownT
 import { getFootnotes } from '../../../../nodes/untrusted/document/elements';
 import { documentTabsToText } from '../../../../nodes/untrusted/document/documentTabsToText';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
-import { fresh, get, service, update } from '../../../google/docsCalls';
+import { get, service } from '../../../google/docsCalls';
 import * as elements from './elements';
-import { planIn } from './planIn';
+import { planIn, throughDocument, writeMarkdown } from './plans';
 
 const { heading, item, numberedList, paragraph, picture, pictureAt, styled, table } = elements;
-
-function throughDocument(markdown: string): string {
-	const id = fresh();
-	const plan = planIn(markdownToBlocks(markdown));
-	update(id, [...plan.requests]);
-	expect(service.text(id)).toBe(`${plan.text}\n`);
-	const document = get(id);
-	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.growth);
-	return documentTabsToMarkdown([document]);
-}
 
 /** A tab of a document. */
 const tabOf = (content: elements.Element[], more: docs_v1.Schema$DocumentTab = {}) => ({
@@ -167,8 +157,7 @@ test.each<[string, string, string[]]>([
 });
 
 test('a checklist is one of Docs, whose boxes only people can tick', () => {
-	const id = fresh();
-	update(id, [...planIn(markdownToBlocks('- [ ] open\n- [x] done')).requests]);
+	const { id } = writeMarkdown('- [ ] open\n- [x] done');
 	const document = get(id);
 	expect(service.text(id)).toBe('open\ndone\n');
 	const lists = Object.values(document.lists ?? {});
