@@ -174,19 +174,6 @@ describe('the form fills', () => {
 	});
 });
 
-test('texts and a template by the input object', async () => {
-	const templateId = calls.document('Dear {{name}},');
-	const create = { operation: 'create', resource: 'document', title: 'Letter', templateId };
-	const replacements = [{ find: '{{name}}', replace: 'Ann' }];
-	const made = await object({ ...create, replacements });
-	expect(made).toMatchObject({ replaced: [{ find: '{{name}}', count: 1 }] });
-	const documentId = idOf(made);
-	const others = [{ find: 'Ann', replace: 'Bo' }];
-	const written = await object({ operation: 'write', documentId, replacements: others });
-	expect(written).toMatchObject({ characterCount: 2, replaced: [{ find: 'Ann', count: 1 }] });
-	expect(calls.text(documentId)).toBe('Dear Bo,\n');
-});
-
 test('texts and Markdown in a template, and a section, by the form', async () => {
 	const templateId = locator(calls.document('{{a}}\nend {{name}}'));
 	const replacement = [

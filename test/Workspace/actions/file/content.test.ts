@@ -287,12 +287,6 @@ describe('in n8n', () => {
 			},
 		);
 
-		test('a failure names the files that are there', async () => {
-			uploads.google.fault({ match: 'drive.files.create', nth: 2, times: 9, status: 403 });
-			const failure = await failureOf(form(all, [two]));
-			expect(failure.description).toContain(`${uploads.files()[0]?.id ?? '?'}/view`);
-		});
-
 		test('cannot all have the one given name', async () => {
 			const failure = await failureOf(form({ ...all, name: 'a' }, [two, other]));
 			const told = "'Name' is for a single file, but 2 files would be uploaded";
