@@ -27,6 +27,12 @@ describe('create', () => {
 		expect(documents()).toEqual([]);
 	});
 
+	test('a document that Google does not list yet is its own', async () => {
+		calls.google.fault({ match: 'drive.files.list', nth: 2, rewrite: () => ({ files: [] }) });
+		expect(await create()).not.toHaveProperty('repeated');
+		expect(documents()).toHaveLength(1);
+	});
+
 	test('what somebody wrote into it before its content came stays, and the content follows', async () => {
 		calls.failChange({ times: 99, connection: 'resetBefore' });
 		await catchFailure(create());
