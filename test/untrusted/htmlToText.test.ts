@@ -55,10 +55,6 @@ const samples: Record<string, [html: string, text: string]> = {
 	],
 	'a number that nobody counts to': ['<ol start=99999999999999999999><li>a', '1. a'],
 	'an item of no list': ['<li>a', '* a'],
-	'a quote': [
-		'x<blockquote>a<p>b<blockquote>c</blockquote></blockquote>y',
-		'x\n\n> a\n>\n> b\n>\n> > c\n\ny',
-	],
 	'quotes that end one by one, and more ends than quotes': [
 		'x<blockquote>a<blockquote>b</blockquote>c</blockquote>y</blockquote>z<blockquote>d',
 		'x\n\n> a\n>\n> > b\n>\n> c\n\ny\n\nz\n\n> d',
@@ -284,52 +280,4 @@ const tags = ['div', 'blockquote', 'table><tr><td', 'ul><li', 'a href=x', 'b'];
 
 test.each(tags)('3,000 <%s> in each other are read', (tag) => {
 	expect(htmlToText(`<p>deep</p>${`<${tag}>`.repeat(3000)}x`)).toMatch(/^deep\s/);
-});
-
-const newsletter = `<!doctype html><html><head><title>Autumn</title><style>@media (max-width:600px){.phone{display:block!important}}</style></head>
-<body style="margin:0">
-<div style="display:none;max-height:0;overflow:hidden">Up to 40 % off this week&nbsp;&zwnj;&nbsp;&zwnj;&nbsp;&zwnj;</div>
-<table role="presentation" width="100%"><tr><td align="center">
-	<table role="presentation" width="600">
-		<tr><td style="padding:20px"><a href="https://shop.example/"><img src="logo.png" alt="Example Shop" width="120"></a></td></tr>
-		<tr><td><a href="https://shop.example/sale"><img src="hero.jpg" alt="Autumn sale: 40 % off"></a></td></tr>
-		<tr><td height="20">&nbsp;</td></tr>
-		<tr><td><h1>Warm &amp; dry</h1><p>Dear Ann,</p><p>rain is coming.</p></td></tr>
-		<tr><td height="20" style="font-size:0">&nbsp;</td></tr>
-		<tr>
-			<td width="280"><table><tr><td><a href="https://shop.example/1"><img src="1.jpg"></a></td></tr><tr><td><p>Rain coat</p></td></tr><tr><td>49 €</td></tr></table></td>
-			<td width="40">&nbsp;</td>
-			<td width="280"><table><tr><td><a href="https://shop.example/2"><img src="2.jpg"></a></td></tr><tr><td><p>Boots</p></td></tr><tr><td>79 €</td></tr></table></td>
-		</tr>
-		<!--[if !mso]><!--><tr class="phone" style="display:none"><td>Rain coat 49 €<br>Boots 79 €</td></tr><!--<![endif]-->
-		<tr><td><table><tr><td bgcolor="#000"><a href="https://shop.example/all" style="color:#fff">Shop&nbsp;now</a></td></tr></table></td></tr>
-		<tr><td>&nbsp;</td></tr><tr><td>&nbsp;</td></tr>
-		<tr><td><a href="https://social.example/a"><img src="a.png"></a><a href="https://social.example/b"><img src="b.png"></a></td></tr>
-	</table>
-</td></tr></table></body></html>`;
-
-test('a newsletter', () => {
-	expect(htmlToText(newsletter)).toBe(
-		`Example Shop [https://shop.example/]
-Autumn sale: 40 % off [https://shop.example/sale]
-
-Warm & dry
-
-Dear Ann,
-
-rain is coming.
-
-https://shop.example/1
-
-Rain coat
-
-49 €
-https://shop.example/2
-
-Boots
-
-79 €
-Shop now [https://shop.example/all]
-https://social.example/a https://social.example/b`,
-	);
 });

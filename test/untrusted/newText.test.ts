@@ -41,8 +41,11 @@ const sentence = 'On holiday.\n5.1.2026 Ann <ann@example.com> wrote:';
 const blankLines = (count: number) => `Yes.\na@b.example:${'\n'.repeat(count + 1)}${quote}`;
 const original = '\n\n-----Original Message-----\nFrom: Ann\nold';
 
-test.each([
-	...ownLines.map((line) => [line, `${line}\n1. a\n\n${gmail}`, `${line}\n1. a`] as const),
+/** What is in it, the text, and what is left. */
+type Sample = [what: string, text: string, left: string];
+
+test.each<Sample>([
+	...ownLines.map((line): Sample => [line, `${line}\n1. a\n\n${gmail}`, `${line}\n1. a`]),
 	['an introduction that is wrapped within its date', `Yes.\n${wrapped}\n${quote}`, 'Yes.'],
 	['no blank line', `Ja.\nAm 05.01.26 um 10:00 schrieb Ann Lee:\n${quote}`, 'Ja.'],
 	['a colon that introduces nothing', `My list:\n\n${quote}`, 'My list:'],
