@@ -178,7 +178,7 @@ async function appendAtOnce(
 
 async function appendByRival(world: World, count: number): Promise<void> {
 	const step = theirSheet('append', { columns: columnsOf(fromWebhook) });
-	const url = await publish(world, 'theirs', ...sheets(step, world.credentials));
+	const url = await publish(world, 'theirs', ...sheets(step)(world.credentials));
 	print(`${count} at once, Append, n8n's own`, await burst(world.google, url, makeIds(count)));
 }
 

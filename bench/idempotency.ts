@@ -105,12 +105,10 @@ const whats: Readonly<Record<string, What>> = {
 		operation: 'write',
 		hasKey: false,
 		given: (own) => ({
-			...{
-				spreadsheetId: table,
-				tab: 'Sheet1',
-				valuesSource: 'columns',
-				matchColumns: 'Order',
-			},
+			spreadsheetId: table,
+			tab: 'Sheet1',
+			valuesSource: 'columns',
+			matchColumns: 'Order',
 			columns: { mappingMode: 'defineBelow', value: { Order: `order-${own}`, Text: 'Hi' } },
 		}),
 		count: (own) =>

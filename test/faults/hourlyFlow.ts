@@ -4,9 +4,9 @@ import type { Fault } from '../../dev/google/faults';
 import type { LoggedRequest } from '../../dev/google/server';
 import example from '../../examples/new-emails-into-rows.json';
 import { BuiltNodes, type Stage } from '../build/built';
+import { Random } from '../hostile/random';
 import { faultList } from './faultList';
-import { Seeded } from './seeded';
-import { World } from './world';
+import { isCall, World } from './world';
 
 const hours = 100;
 /** Until all faults are over and everything is done. */
@@ -37,7 +37,7 @@ interface Trouble {
 /** The hourly workflow against a stand-in, in processes that are killed: all that happens follows from the seed. */
 export class HourlyFlow {
 	private readonly world: World;
-	private readonly random: Seeded;
+	private readonly random: Random;
 	private readonly stage: Stage;
 	private n8n: BuiltNodes;
 	/** Ready to go on when n8n is killed. */
@@ -52,7 +52,7 @@ export class HourlyFlow {
 
 	private constructor(world: World, seed: number, stage: Stage) {
 		this.world = world;
-		this.random = new Seeded(seed);
+		this.random = new Random(seed);
 		this.stage = stage;
 		this.n8n = new BuiltNodes(stage);
 		this.spare = new BuiltNodes(stage);
@@ -67,14 +67,8 @@ export class HourlyFlow {
 		try {
 			for (let hour = 0; hour < hours + calmHours; hour++) await flow.#playHour(hour);
 			const { wrongs, emails, kills, failures } = flow;
-			return {
-				wrongs,
-				emails,
-				kills,
-				failures,
-				rows: flow.#rows(),
-				unread: await flow.#unread(),
-			};
+			const [rows, unread] = [flow.#rows(), await flow.#unread()];
+			return { wrongs, emails, kills, failures, rows, unread };
 		} finally {
 			for (const { child } of [flow.n8n, flow.spare]) child.kill();
 			await world.close();
@@ -87,12 +81,9 @@ export class HourlyFlow {
 		const troubles = isCalm ? [] : this.#draw();
 		let isOver = false;
 		for (const trouble of troubles) this.#prepare(trouble, () => isOver);
-		const tries = this.random.one([1, 1, 2]);
-		const failure = await this.#execute(
-			hour,
-			tries,
-			troubles.some(({ isSlow }) => isSlow) ? 1 : 60,
-		);
+		const tries = this.random.pick([1, 1, 2]);
+		const timeoutSeconds = troubles.some(({ isSlow }) => isSlow) ? 1 : 60;
+		const failure = await this.#execute(hour, tries, timeoutSeconds);
 		isOver = true;
 		if (failure !== undefined) this.failures++;
 		if (isCalm && failure !== undefined) this.wrongs.push(`hour ${hour} was calm: ${failure}`);
@@ -107,16 +98,13 @@ export class HourlyFlow {
 	#draw(): Trouble[] {
 		const kind = this.random.next();
 		if (kind < 0.2) return [];
-		if (kind < 0.35)
-			return [
-				{
-					fault: { connection: this.random.one(['resetBefore', 'resetAfter']) },
-					kills: true,
-				},
-			];
+		if (kind < 0.35) {
+			const connection = this.random.pick(['resetBefore', 'resetAfter']);
+			return [{ fault: { connection }, kills: true }];
+		}
 		return Array.from({ length: this.random.within(1, 3) }, (): Trouble => {
 			if (this.random.next() < 0.1) return { brings: true };
-			const { google, stays, isSlow } = this.random.one(faultList);
+			const { google, stays, isSlow } = this.random.pick(faultList);
 			const fault = { ...google, times: stays ? Infinity : 1, dripMilliseconds: 400 };
 			return { fault, isSlow };
 		});
@@ -125,8 +113,8 @@ export class HourlyFlow {
 	#prepare({ fault, kills, brings }: Trouble, isOver: () => boolean): void {
 		const nth = this.random.within(1, requestsAtAll + requestsPerEmail * this.waiting);
 		let seen = 0;
-		const match = ({ method = '' }: LoggedRequest) => {
-			if (isOver() || method.startsWith('oauth.') || ++seen < nth) return false;
+		const match = (request: LoggedRequest) => {
+			if (isOver() || !isCall(request) || ++seen < nth) return false;
 			if (brings && seen === nth) this.#receive();
 			if (kills) this.n8n.child.kill('SIGKILL');
 			return !brings;
@@ -143,14 +131,12 @@ export class HourlyFlow {
 		const limits = { timeLimits: { limits: { maxRetryWaitSeconds: 1, timeoutSeconds } } };
 		let items: INodeExecutionData[] = [{ json: {} }];
 		for (const { name, parameters } of steps) {
-			const given =
-				name === 'Add the rows'
-					? { ...parameters, spreadsheetId: locate(this.sheet) }
-					: parameters;
+			const place = name === 'Add the rows' && { spreadsheetId: locate(this.sheet) };
+			const options = { ...parameters.options, ...limits };
 			const context = {
 				...this.world.signIn(),
 				items,
-				parameters: { ...given, options: { ...parameters.options, ...limits } },
+				parameters: { ...parameters, ...place, options },
 				executionId: `execution-${hour % 5}`,
 				node: {
 					id: `${name}, hour ${hour}`,

@@ -20,8 +20,14 @@ export class Random {
 		return Math.round(least * (most / least) ** this.next());
 	}
 
-	pick<T>(values: readonly [T, ...T[]]): T {
-		return values[Math.floor(this.next() * values.length)] ?? values[0];
+	/** A whole number, both ends included. */
+	within(least: number, most: number): number {
+		return least + Math.floor(this.next() * (most - least + 1));
+	}
+
+	/** Of values of which there is at least one. */
+	pick<const T>(values: readonly T[]): T {
+		return values[this.within(0, values.length - 1)] as T;
 	}
 
 	bytes(count: number): Buffer {
