@@ -56,20 +56,4 @@ describe('with a process that is busy when the time is over', () => {
 		near.destroy();
 		far.destroy();
 	});
-
-	test('what arrived meanwhile can cancel the callback', async () => {
-		const { near, far } = await openPair();
-		const call = jest.fn();
-		const cancel = systemClock.callAfter(5, call);
-		const arrived = once(near, 'data').then(cancel);
-		setImmediate(() => {
-			far.write('arrived');
-			stall(50);
-		});
-		await arrived;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-		expect(call).not.toHaveBeenCalled();
-		near.destroy();
-		far.destroy();
-	});
 });

@@ -1,5 +1,4 @@
 import {
-	about,
 	allFiles,
 	appFiles,
 	create,
@@ -11,7 +10,6 @@ import {
 	media,
 	refused,
 	service,
-	update,
 } from './driveCalls';
 
 const folderType = 'application/vnd.google-apps.folder';
@@ -68,30 +66,6 @@ describe('files', () => {
 			'400 conversionUnsupportedConversionPath',
 		);
 		expect(files.listAll()).toEqual([]);
-	});
-
-	test('update changes what is given and moves', () => {
-		const folder = create({ name: 'f', mimeType: folderType });
-		const { id } = create({ name: 'a', description: 'd', properties: { k: 'v' } });
-		const changed = update(
-			id ?? '',
-			{ name: 'b', properties: { l: 'w' } },
-			{ params: { addParents: folder.id ?? '' }, ...media('text/plain', 'x') },
-		);
-		expect(changed).toMatchObject({
-			name: 'b',
-			description: 'd',
-			properties: { k: 'v', l: 'w' },
-			parents: [folder.id],
-			size: '1',
-		});
-	});
-
-	test('about needs a field mask', () => {
-		expect(refused(() => about())).toContain('400 required');
-		expect(about({ fields: 'user(emailAddress)' })).toEqual({
-			user: { emailAddress: 'someone@example.com' },
-		});
 	});
 });
 

@@ -6,7 +6,6 @@ import type { FullResponse } from '../../../nodes/http/attempt';
 import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
-	createGateFinder,
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
@@ -215,10 +214,4 @@ describe('an answer', () => {
 		expect([requests.length, parse.mock.calls.length]).toEqual([1, 0]);
 		jest.restoreAllMocks();
 	});
-});
-
-test('gates of their own begin with nothing', () => {
-	const gates = createGateFinder();
-	expect(gates('a', 'drive', 'GET')).toBe(gates('a', 'drive', 'POST'));
-	expect(gates('a', 'drive', 'GET')).not.toBe(createGateFinder()('a', 'drive', 'GET'));
 });

@@ -82,16 +82,6 @@ test.each([
 	expect(google.requests.filter(({ status }) => status === 200)).toHaveLength(count);
 });
 
-test('too many at once: fewer go out from then on, and none is lost', async () => {
-	const ids = mailbox(60);
-	google.quotas.limits = { gmailAtOnce: 4, minute };
-	google.latencyMilliseconds = 5;
-	const { gmail } = clients();
-	await Promise.all(ids.map((id) => gmail.users.messages.get({ userId: 'me', id })));
-	google.latencyMilliseconds = 0;
-	expect(google.requests.filter(({ status }) => status === 200)).toHaveLength(60);
-});
-
 test('a quota that stays used up ends with an error that says how long was waited', async () => {
 	google.quotas.limits = { gmail: 0, minute };
 	const { gmail } = clients({ maxRetryWaitMilliseconds: minute });
