@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Call } from '../service.ts';
 import { readBody, readList, readText } from './call.ts';
 import type { Rendering } from './cell.ts';
-import { append, clear, read, update, type Dimension, type Entry, type Writing } from './values.ts';
+import { append, read, update, type Dimension, type Entry, type Writing } from './values.ts';
 import { createInvalidError, type Workbook } from './workbook.ts';
 
 /** The methods of `spreadsheets.values`, by the last parts of their IDs. */
@@ -20,7 +20,6 @@ export function createValueMethods(asked: (call: Call) => Workbook) {
 				call.params['insertDataOption'] === 'INSERT_ROWS' ? 'INSERT_ROWS' : 'OVERWRITE';
 			return append(asked(call), readText(call, 'range'), writing, insert);
 		},
-		'values.clear': (call: Call) => clear(asked(call), readText(call, 'range')),
 		'values.batchGet': (call: Call) => {
 			const workbook = asked(call);
 			const valueRanges = readList(call, 'ranges').map((range) =>

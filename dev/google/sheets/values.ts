@@ -118,13 +118,6 @@ export function append(
 	};
 }
 
-export function clear(workbook: Workbook, range: string): sheets_v4.Schema$ClearValuesResponse {
-	const { sheet, area } = resolve(workbook, range);
-	const cleared = clampArea(area, sheet);
-	sheet.grid.clear(cleared);
-	return { spreadsheetId: workbook.id, clearedRange: printRange(sheet.title, cleared) };
-}
-
 function clampArea(area: Rectangle, { grid }: Sheet): Rectangle {
 	return {
 		...area,
