@@ -4,8 +4,8 @@ import type { Fault } from '../../dev/google/faults';
 import type { LoggedRequest } from '../../dev/google/server';
 import example from '../../examples/new-emails-into-rows.json';
 import { BuiltNodes, type Stage } from '../build/built';
-import { Random } from '../hostile/random';
 import { faultList } from './faultList';
+import { Seeded } from './seeded';
 import { isCall, World } from './world';
 
 const hours = 100;
@@ -37,7 +37,7 @@ interface Trouble {
 /** The hourly workflow against a stand-in, in processes that are killed: all that happens follows from the seed. */
 export class HourlyFlow {
 	private readonly world: World;
-	private readonly random: Random;
+	private readonly random: Seeded;
 	private readonly stage: Stage;
 	private n8n: BuiltNodes;
 	/** Ready to go on when n8n is killed. */
@@ -52,7 +52,7 @@ export class HourlyFlow {
 
 	private constructor(world: World, seed: number, stage: Stage) {
 		this.world = world;
-		this.random = new Random(seed);
+		this.random = new Seeded(seed);
 		this.stage = stage;
 		this.n8n = new BuiltNodes(stage);
 		this.spare = new BuiltNodes(stage);
@@ -81,7 +81,7 @@ export class HourlyFlow {
 		const troubles = isCalm ? [] : this.#draw();
 		let isOver = false;
 		for (const trouble of troubles) this.#prepare(trouble, () => isOver);
-		const tries = this.random.pick([1, 1, 2]);
+		const tries = this.random.one([1, 1, 2]);
 		const timeoutSeconds = troubles.some(({ isSlow }) => isSlow) ? 1 : 60;
 		const failure = await this.#execute(hour, tries, timeoutSeconds);
 		isOver = true;
@@ -99,12 +99,12 @@ export class HourlyFlow {
 		const kind = this.random.next();
 		if (kind < 0.2) return [];
 		if (kind < 0.35) {
-			const connection = this.random.pick(['resetBefore', 'resetAfter']);
+			const connection = this.random.one(['resetBefore', 'resetAfter'] as const);
 			return [{ fault: { connection }, kills: true }];
 		}
 		return Array.from({ length: this.random.within(1, 3) }, (): Trouble => {
 			if (this.random.next() < 0.1) return { brings: true };
-			const { google, stays, isSlow } = this.random.pick(faultList);
+			const { google, stays, isSlow } = this.random.one(faultList);
 			const fault = { ...google, times: stays ? Infinity : 1, dripMilliseconds: 400 };
 			return { fault, isSlow };
 		});

@@ -2,11 +2,11 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
-import { Random } from '../hostile/random';
 import { isAgreed } from './agreed';
 import { type Ended, findLie, readClaim, toEnd } from './claim';
 import { faultList, type ListedFault } from './faultList';
 import { inputOf, subjects, type Subject } from './samples';
+import { Seeded } from './seeded';
 import { isCall, World } from './world';
 
 /** Everything that went wrong in a run. */
@@ -27,7 +27,7 @@ const textOf = (item: number) => `item${String(item).padStart(4, '0')}`;
 
 interface Plan {
 	readonly seed: number;
-	readonly random: Random;
+	readonly random: Seeded;
 	readonly items: number;
 	readonly tries: number;
 	readonly node: Partial<INode>;
@@ -36,12 +36,12 @@ interface Plan {
 
 /** One execution of a node with Retry On Fail, with random items, settings and faults: all of it follows from the seed. */
 export async function randomRun(seed: number, calm: Calm): Promise<Wrongs> {
-	const random = new Random(seed);
-	const subject = random.pick([...changing, undefined]);
+	const random = new Seeded(seed);
+	const subject = random.one([...changing, undefined]);
 	const credential = { id: `credential-${seed}`, name: 'Mine' };
 	const node = {
 		id: `node-${seed}`,
-		onError: random.pick([undefined, 'continueRegularOutput', 'continueErrorOutput']),
+		onError: random.one([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const),
 		credentials: {
 			workspaceOAuth2Api: credential,
 			agentApi: credential,
@@ -52,7 +52,7 @@ export async function randomRun(seed: number, calm: Calm): Promise<Wrongs> {
 	const items = subject?.operation.isIdempotent ? 1 : random.within(1, 4);
 	const tries = random.within(2, 4);
 	const faults = Array.from({ length: random.within(1, 4) }, () => ({
-		fault: random.pick(faultList),
+		fault: random.one(faultList),
 		nth: random.within(1, furthest),
 	}));
 	const plan = { seed, random, items, tries, node, faults };

@@ -10,7 +10,7 @@ import {
 	getConnectRateLimiter,
 	type ReconnectPlanner,
 } from '../../../nodes/Agent/session/reconnect';
-import { Random } from '../../hostile/random';
+import { Seeded } from '../../faults/seeded';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
@@ -204,7 +204,7 @@ class Node {
 	up = true;
 
 	constructor(seed: number, sessions = 50) {
-		const random = new Random(seed);
+		const random = new Seeded(seed);
 		const identity = buildIdentity(signatureOf(canaries.signature));
 		const api = credentialOf('ws://agent.example');
 		const readConnectRequest = (sessionId: string) =>
