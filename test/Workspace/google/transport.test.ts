@@ -11,11 +11,10 @@ import {
 import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
-	type TransportOptions,
 	resolveApiUrl,
 	getUploadBase,
 } from '../../../nodes/Workspace/google/transport';
-import { basesAt, testClients } from '../client';
+import { basesAt, testClients, transportOptions } from '../client';
 import { n8nSender } from '../n8nSender';
 import { createNodeContext } from '../runNode';
 import {
@@ -36,13 +35,7 @@ describe('transport', () => {
 
 	afterEach(() => server.close());
 
-	const options: TransportOptions = {
-		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 60_000,
-		signal: undefined,
-		credentialKey: 'test',
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-	};
+	const options = transportOptions({ maxRetryWaitMilliseconds: 0 });
 
 	describe('a request', () => {
 		it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
