@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -48,18 +47,6 @@ describe('transport', () => {
 				url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a%20b%2Bc',
 			});
 			expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
-		});
-
-		it('uploads metadata and media together as a stream', async () => {
-			const clients = await serve(json({ id: 'f1' }));
-			const media = { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) };
-			await clients.drive.files.create({ requestBody: { name: 'a.txt' }, media });
-			const [request] = server.received;
-			expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
-			expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
-			expect(String(request?.body)).toMatch(
-				/\{"name":"a.txt"\}[^]*content-type: text\/plain\r\n\r\nhello\r\n/,
-			);
 		});
 
 		it('stays on its host whatever the environment says', async () => {
