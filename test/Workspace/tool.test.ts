@@ -89,12 +89,6 @@ describe('what a failing tool tells', () => {
 		expect(sends()).toBe(0);
 	});
 
-	test('with Continue on Fail the item that the model gets says it, too', async () => {
-		const tool = jsonTool({ onError: 'continueRegularOutput' });
-		const answer = await tool({ input });
-		expect(answer).toMatch(/'recipient'.*Allowed keys: /s);
-	});
-
 	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {
 		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 9 });
 		const tool = toolWith({ resource: 'mail', operation: 'list', options: tryOnce });
