@@ -219,56 +219,32 @@ test('an answer is known by its subject or by its header alone', () => {
 	);
 });
 
-test.each([
+const units = [
+	...['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--'],
 	...[
-		'> x\n',
-		'On 5 Jan 2026:\n> x\n',
-		'From: a\n',
-		'\n',
-		'-- \n',
-		'a@b.c:\n\n>',
-		':',
-		'--',
 		'a@b.c5:\n',
-	],
-	...[
 		'---- a wrote ----\n',
 		'<a@b.c\n> wrote:\n',
 		'>>> 1/1 >>>\n',
 		'Date: 1:00\n\n',
-		'On 5 2026 10:00 wrote',
 	],
-	...[
-		'<a@b.c> wrote: x ',
-		'> Forwarded:\n',
-		'Sent from my phone\n',
-		'> x:\n\n',
-		'___\nFrom: a\nTo: b\n',
-		'On ',
-	],
-])('costs no more than the length of %j', (unit) => {
-	expectLinear(
-		unit,
-		(text) => text,
-		(text) => keepNewText(text, reply),
-		2_000_000,
-	);
-});
+	...['On 5 2026 10:00 wrote', '<a@b.c> wrote: x ', '> Forwarded:\n', 'Sent from my phone\n'],
+	...['> x:\n\n', '___\nFrom: a\nTo: b\n', 'On '],
+];
+const inMiddle = [
+	...['>a\n\n\n', ' ', '-----\n', 'From: a\n', '>\n\n'],
+	'On 5 Jan 2026, a@b.c wrote:\n> x\n',
+];
+const header = 'From: a\nDate: b\nSubject: c\n';
+/** What a long text is made of, the text, and the most characters. */
+type Long = [unit: string, textOf: (text: string) => string, most: number];
 
-test('costs no more than the length of the line above an introduction', () => {
-	expectLinear(
-		'@>',
-		(line) => `${line}\n2026-01-05 10:00 <a@b.c> wrote:\n> x\n\n`.repeat(200),
-		(text) => keepNewText(text, reply),
-		240,
-	);
-});
-
-test('costs no more than the length of a header line with many times', () => {
-	expectLinear(
-		'1:',
-		(text) => `From: ${text}x`,
-		(text) => keepNewText(text, reply),
-		100_000,
-	);
+test.each<Long>([
+	...units.map((unit): Long => [unit, (text) => text, 2_000_000]),
+	...inMiddle.map((unit): Long => [unit, (text) => `x:\n${text}x\n${header}`, 2_000_000]),
+	// The line above an introduction, and a header line with many times.
+	['@>', (line) => `${line}\n2026-01-05 10:00 <a@b.c> wrote:\n> x\n\n`.repeat(200), 240],
+	['1:', (text) => `From: ${text}x`, 100_000],
+])('costs no more than the length of %j', (unit, textOf, most) => {
+	expectLinear(unit, textOf, (text) => keepNewText(text, reply), most);
 });

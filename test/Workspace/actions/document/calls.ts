@@ -1,4 +1,4 @@
-import type { GoogleServer } from '../../../../dev/google/server';
+import type { Fault, GoogleServer } from '../../../../dev/google/server';
 import { append } from '../../../../nodes/Workspace/actions/document/append.operation';
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
@@ -13,6 +13,15 @@ import type { RunnerItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { performOperation } from '../../performOperation';
 import { StandIn } from '../../standIn';
+import { type Element, paragraph, picture } from './elements';
+
+/** A replacement of a text by a text, or of a placeholder by Markdown. */
+export const asText = (find: string, replace: string) =>
+	({ find, replace, format: 'text' }) as const;
+export const asMarkdown = (find: string, replace: string) =>
+	({ find, replace, format: 'markdown' }) as const;
+
+type Tabs = NonNullable<Parameters<GoogleServer['docs']['seed']>[0]['tabs']>;
 
 /** The stand-in of a test file, empty before each test, and the operations against it with every default. */
 export class Calls extends StandIn {
@@ -40,14 +49,58 @@ export class Calls extends StandIn {
 	}
 
 	/** A document with a text. */
-	document(text = '', more: Parameters<GoogleServer['docs']['seed']>[0]['tabs'] = []): string {
-		const lines = text
-			.split('\n')
-			.map((line) => ({ paragraph: { elements: [{ textRun: { content: `${line}\n` } }] } }));
+	document(text = '', more: Tabs = []): string {
+		const body = text.split('\n').map((line) => paragraph(line));
 		return this.google.docs.seed({
 			title: 'Report',
-			tabs: [{ title: 'Tab 1', body: lines }, ...more],
+			tabs: [{ title: 'Tab 1', body }, ...more],
 		});
+	}
+
+	/** A document with a text, and with a second tab. */
+	withNotes(text: string, ...body: Element[]): string {
+		return this.document(text, [{ title: 'Notes', tabId: 't.n', body }]);
+	}
+
+	/** A document of these elements, which may be items of the list `kix.b` and have the picture `kix.p`. */
+	seed(...body: Element[]): string {
+		const inlineObjects = { 'kix.p': picture({ title: 'chart' }) };
+		const tabs = [{ title: 'Tab 1', body, lists: { 'kix.b': {} }, inlineObjects }];
+		return this.google.docs.seed({ title: 'Report', tabs });
+	}
+
+	/** The text of a tab as Google stores it, by default of the first one. */
+	text(documentId: string, tabId?: string): string {
+		return this.google.docs.text(documentId, tabId);
+	}
+
+	/** How often the document was changed. */
+	changes(documentId: string): number {
+		return this.google.docs.batchesOf(documentId);
+	}
+
+	async markdown(documentId: string, tab = ''): Promise<string> {
+		return (await this.read(documentId, { format: 'markdown', tab })).content ?? '';
+	}
+
+	/** The document as Markdown shows it, one line for each block. */
+	async blocks(documentId: string, tab = ''): Promise<string[]> {
+		return (await this.markdown(documentId, tab)).split(/\n\n+/);
+	}
+
+	/** What goes wrong at a change of a document, by default at the first one. */
+	failChange(fault: Omit<Fault, 'match'>): void {
+		this.google.fault({ match: 'docs.documents.batchUpdate', ...fault });
+	}
+
+	failRead(fault: Omit<Fault, 'match'>): void {
+		this.google.fault({ match: 'docs.documents.get', ...fault });
+	}
+
+	/** Google refuses a change as if somebody else had changed the document before. */
+	refuseAsOutdated(): void {
+		const message = "The required revision ID 'x' does not match the latest revision.";
+		this.failChange({ status: 400, message });
 	}
 
 	create(params: Partial<Params<typeof create>>, item: RunnerItem = testItem()) {

@@ -4,57 +4,45 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const documents = () =>
-	calls.google.files
-		.listAll()
-		.filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
-
 describe('create', () => {
 	const keyed = { idempotencyKey: 'minutes 2026-11', content: 'Hello' };
+	const create = () => calls.create(keyed, testItem());
+	const documents = () =>
+		calls.google.files
+			.listAll()
+			.filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
 
 	test('the same key gives the first document again and writes nothing', async () => {
-		const first = await calls.create(keyed);
-		const batches = calls.google.docs.batchesOf(first.documentId);
-		expect(await calls.create(keyed)).toEqual({ ...first, repeated: true });
-		expect(calls.google.docs.batchesOf(first.documentId)).toBe(batches);
+		const first = await create();
+		const changes = calls.changes(first.documentId);
+		expect(await create()).toEqual({ ...first, repeated: true });
+		expect(calls.changes(first.documentId)).toBe(changes);
 		expect(documents()).toHaveLength(1);
 	});
 
 	test('nothing is created if Google did not search all drives for the key', async () => {
 		const rewrite = () => ({ files: [], incompleteSearch: true });
 		calls.google.fault({ match: 'drive.files.list', rewrite });
-		expect(await catchFailure(calls.create(keyed))).toMatchObject({ code: 503 });
+		expect(await catchFailure(create())).toMatchObject({ code: 503 });
 		expect(documents()).toEqual([]);
 	});
 
-	test('what was changed in the document since is left alone', async () => {
-		const { documentId } = await calls.create(keyed);
-		await calls.write(documentId, { content: 'changed' });
-		await calls.create(keyed);
-		expect(calls.google.docs.text(documentId)).toBe('changed\n');
-	});
-
 	test('what somebody wrote into it before its content came stays, and the content follows', async () => {
-		calls.google.fault({
-			match: 'docs.documents.batchUpdate',
-			times: 99,
-			connection: 'resetBefore',
-		});
-		await catchFailure(calls.create(keyed));
+		calls.failChange({ times: 99, connection: 'resetBefore' });
+		await catchFailure(create());
 		calls.google.heal();
 		const [{ id } = { id: '' }] = documents();
 		calls.google.docs.type(id, 'x');
-		await calls.create(keyed);
-		expect(calls.google.docs.text(id)).toBe('x\nHello\n');
+		await create();
+		expect(calls.text(id)).toBe('x\nHello\n');
 	});
 
 	test.each([{ content: 'other' }, { title: 'Other' }, { contentFormat: 'markdown' }] as const)(
 		'a key that was used for other content is refused: %j',
 		async (other) => {
-			await calls.create(keyed);
-			expect(await catchFailure(calls.create({ ...keyed, ...other }))).toMatchObject({
-				code: 409,
-			});
+			await create();
+			const failure = await catchFailure(calls.create({ ...keyed, ...other }));
+			expect(failure).toMatchObject({ code: 409 });
 			expect(documents()).toHaveLength(1);
 		},
 	);
@@ -67,20 +55,16 @@ describe('create', () => {
 		{ match: 'drive.files.update', times: 9, status: 503 },
 	] as const)('an execution that was cut is completed by the next: %j', async (fault) => {
 		calls.google.fault(fault);
-		await calls.create(keyed).catch(() => undefined);
+		await create().catch(() => undefined);
 		calls.google.heal();
-		const { documentId } = await calls.create(keyed, testItem());
-		expect(calls.google.docs.text(documentId)).toBe('Hello\n');
+		expect(calls.text((await create()).documentId)).toBe('Hello\n');
 		expect(documents()).toHaveLength(1);
 	});
 
 	test('an execution whose document another one has put away already keeps that of the other', async () => {
 		calls.google.fault({ match: 'drive.files.create', nth: 1, delayMilliseconds: 100 });
 		calls.google.fault({ match: 'drive.files.create', nth: 2, delayMilliseconds: 800 });
-		const [one, other] = await Promise.all([
-			calls.create(keyed, testItem()),
-			calls.create(keyed, testItem()),
-		]);
+		const [one, other] = await Promise.all([create(), create()]);
 		expect(one.documentId).toBe(other.documentId);
 		expect(documents().map(({ id }) => id)).toEqual([one.documentId]);
 	});
@@ -88,12 +72,10 @@ describe('create', () => {
 	test('two executions at once leave one document, filled once', async () => {
 		for (let round = 0; round < 10; round++) {
 			const params = { ...keyed, idempotencyKey: `race ${round}` };
-			const both = await Promise.all([
-				calls.create(params, testItem()),
-				calls.create(params, testItem()),
-			]);
-			expect(both[0].documentId).toBe(both[1].documentId);
-			expect(calls.google.docs.text(both[0].documentId)).toBe('Hello\n');
+			const run = () => calls.create(params, testItem());
+			const [one, other] = await Promise.all([run(), run()]);
+			expect(one.documentId).toBe(other.documentId);
+			expect(calls.text(one.documentId)).toBe('Hello\n');
 		}
 		expect(documents()).toHaveLength(10);
 	});
@@ -107,147 +89,113 @@ describe('append', () => {
 		const first = await calls.append(id, keyed);
 		expect(first).toMatchObject({ characterCount: 4 });
 		expect(await calls.append(id, keyed)).toEqual({ ...first, repeated: true });
-		expect(calls.google.docs.text(id)).toBe('one\ntwo\n');
+		expect(calls.text(id)).toBe('one\ntwo\n');
 	});
 
 	test('its mark is a named range over the appended text; those of others mean nothing', async () => {
-		const id = calls.document('one');
+		const documentId = calls.document('one');
 		const range = { startIndex: 1, endIndex: 2, tabId: 't.0' };
 		const requests = [{ createNamedRange: { name: 'mine', range } }];
-		await calls.clients?.docs.documents.batchUpdate({
-			documentId: id,
-			requestBody: { requests },
-		});
-		await calls.append(id, keyed);
+		await calls.clients?.docs.documents.batchUpdate({ documentId, requestBody: { requests } });
+		await calls.append(documentId, keyed);
+		const marked = { startIndex: 4, endIndex: 8, tabId: 't.0' };
 		expect(calls.sent.at(-1)?.body).toMatchObject({
-			requests: [
-				{},
-				{ createNamedRange: { range: { startIndex: 4, endIndex: 8, tabId: 't.0' } } },
-			],
+			requests: [{}, { createNamedRange: { range: marked } }],
 		});
 	});
 
 	test('also after others have written before and behind it, and in Markdown', async () => {
 		const id = calls.document('one');
-		const markdown = {
-			...keyed,
-			content: '# two\n\n- a\n- b',
-			contentFormat: 'markdown',
-		} as const;
+		const content = '# two\n\n- a\n- b';
+		const markdown = { ...keyed, content, contentFormat: 'markdown' } as const;
 		await calls.append(id, markdown);
 		await calls.append(id, { content: 'three', newParagraph: true });
-		const text = calls.google.docs.text(id);
+		const text = calls.text(id);
 		expect(await calls.append(id, markdown)).toMatchObject({ repeated: true });
-		expect(calls.google.docs.text(id)).toBe(text);
+		expect(calls.text(id)).toBe(text);
 	});
 
-	test.each(['', 'x'])('so is a rule, which has no text, below %j', async (text) => {
-		const id = calls.document(text);
-		const rule = {
-			content: '---',
-			contentFormat: 'markdown',
-			idempotencyKey: 'k',
-			newParagraph: true,
-		} as const;
+	test.each([
+		['', '\n'],
+		['x', 'x\n\n'],
+	])('so is a rule, which has no text, below %j', async (before, text) => {
+		const id = calls.document(before);
+		const rule = { ...keyed, content: '---', contentFormat: 'markdown' } as const;
 		await calls.append(id, rule);
 		expect(await calls.append(id, rule)).toMatchObject({ repeated: true });
-		expect(calls.google.docs.text(id)).toBe(text === '' ? '\n' : 'x\n\n');
+		expect(calls.text(id)).toBe(text);
 	});
 
-	test('other content is refused; another key and another document are their own', async () => {
+	test('another key and another document are their own', async () => {
 		const id = calls.document('one');
 		await calls.append(id, keyed);
-		expect(await catchFailure(calls.append(id, { ...keyed, content: 'other' }))).toMatchObject({
-			code: 409,
-		});
-		expect(await calls.append(id, { ...keyed, idempotencyKey: 'b' })).not.toHaveProperty(
-			'repeated',
-		);
-		expect(await calls.append(calls.document('x'), keyed)).not.toHaveProperty('repeated');
+		for (const [documentId, idempotencyKey] of [
+			[id, 'b'],
+			[calls.document('x'), keyed.idempotencyKey],
+		] as const) {
+			const appended = await calls.append(documentId, { ...keyed, idempotencyKey });
+			expect(appended).not.toHaveProperty('repeated');
+		}
 	});
 
-	test('another tab is the same document', async () => {
-		const id = calls.document('one', [{ title: 'Notes', tabId: 't.n' }]);
+	test('another tab is the same document, and other content is refused', async () => {
+		const id = calls.withNotes('one');
 		const first = await calls.append(id, { ...keyed, tab: 'Notes' });
 		expect(await calls.append(id, keyed)).toEqual({ ...first, repeated: true });
 		const other = await catchFailure(calls.append(id, { ...keyed, content: 'other' }));
 		expect(other).toMatchObject({ code: 409 });
-		expect(calls.google.docs.text(id)).toBe('one\n');
+		expect(calls.text(id)).toBe('one\n');
 	});
 
-	test('two executions at once append once', async () => {
+	test('executions at once append once', async () => {
 		const id = calls.document('one');
 		const results = await Promise.all(Array.from({ length: 4 }, () => calls.append(id, keyed)));
 		expect(results.filter((result) => 'repeated' in result)).toHaveLength(3);
-		expect(calls.google.docs.text(id)).toBe('one\ntwo\n');
+		expect(calls.text(id)).toBe('one\ntwo\n');
 	});
 
 	test.each([{ connection: 'resetAfter' }, { status: 503, carriedOut: true }] as const)(
 		'once, when the answer is lost: %j',
 		async (fault) => {
 			const id = calls.document('one');
-			calls.google.fault({ match: 'docs.documents.batchUpdate', times: 9, ...fault });
+			calls.failChange({ times: 9, ...fault });
 			await calls.append(id, keyed).catch(() => undefined);
 			calls.google.heal();
 			await calls.append(id, keyed);
-			expect(calls.google.docs.text(id)).toBe('one\ntwo\n');
+			expect(calls.text(id)).toBe('one\ntwo\n');
 		},
 	);
 });
 
 describe('a document that others are editing', () => {
-	/** Somebody types between each look and the change after it. */
-	const typeBetween = (id: string, times: number) => {
+	/** Appends while somebody types so many times between a look and the change after it. */
+	const appendWhileTyping = async (times: number) => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const id = calls.document('one');
 		let typed = 0;
 		const match = ({ method }: { method?: string }) => {
-			if (method !== 'docs.documents.batchUpdate' || typed === times) return false;
-			typed++;
-			calls.google.docs.type(id, `${typed}`);
+			if (method === 'docs.documents.batchUpdate' && typed < times)
+				calls.google.docs.type(id, `${++typed}`);
 			return false;
 		};
 		calls.google.fault({ match });
-	};
-
-	test('an append is planned anew on what is there', async () => {
-		const id = calls.document('one');
-		typeBetween(id, 3);
 		await calls.append(id, {
 			content: '**two**',
 			contentFormat: 'markdown',
 			newParagraph: true,
 		});
-		expect(calls.google.docs.text(id)).toBe('one123\ntwo\n');
-		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(4);
-	});
-
-	test.each([
-		[5, { status: 'fulfilled' }],
-		[6, { reason: { code: 400 } }],
-	])('an append that others come before %d times is %j', async (times, expected) => {
-		jest.spyOn(Math, 'random').mockReturnValue(0);
-		const id = calls.document('one');
-		typeBetween(id, times);
-		const [outcome] = await Promise.allSettled([
-			calls.append(id, { content: 'two', newParagraph: true }),
-		]);
-		expect(outcome).toMatchObject(expected);
+		return calls.text(id);
+	};
+	afterEach(() => {
 		jest.restoreAllMocks();
 	});
 
-	test('what executions append at once is there, once', async () => {
-		const id = calls.document('one');
-		const lines = Array.from({ length: 8 }, (_, index) => `line ${index}`);
-		const results = await Promise.allSettled(
-			lines.map((content) => calls.append(id, { content, newParagraph: true })),
-		);
-		const done = results.filter(({ status }) => status === 'fulfilled').length;
-		const text = calls.google.docs.text(id);
-		expect(text.split('\n').filter((line) => lines.includes(line))).toHaveLength(done);
+	test('an append is planned anew on what is there, up to six times', async () => {
+		expect(await appendWhileTyping(5)).toBe('one12345\ntwo\n');
+		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(6);
 	});
 
-	test('an empty last paragraph is the new one', async () => {
-		const id = calls.document('');
-		await calls.append(id, { content: 'one', newParagraph: true });
-		expect(calls.google.docs.text(id)).toBe('one\n');
+	test('an append that others come before six times fails', async () => {
+		expect(await catchFailure(appendWhileTyping(6))).toMatchObject({ code: 400 });
 	});
 });

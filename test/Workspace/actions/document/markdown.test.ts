@@ -4,8 +4,11 @@ import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownT
 import { getFootnotes } from '../../../../nodes/untrusted/document/elements';
 import { documentTabsToText } from '../../../../nodes/untrusted/document/documentTabsToText';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
-import { planIn } from './planIn';
 import { fresh, get, service, update } from '../../../google/docsCalls';
+import * as elements from './elements';
+import { planIn } from './planIn';
+
+const { heading, item, numberedList, paragraph, picture, pictureAt, styled, table } = elements;
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
@@ -16,6 +19,14 @@ function throughDocument(markdown: string): string {
 	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.growth);
 	return documentTabsToMarkdown([document]);
 }
+
+/** A tab of a document. */
+const tabOf = (content: elements.Element[], more: docs_v1.Schema$DocumentTab = {}) => ({
+	...{ ...more, body: { content } },
+});
+const markdownOf = (...parts: Parameters<typeof tabOf>) =>
+	documentTabsToMarkdown([tabOf(...parts)]);
+const plainTextOf = (...parts: Parameters<typeof tabOf>) => documentTabsToText([tabOf(...parts)]);
 
 test.each([
 	['the address of a picture', '![](http://a.example/&#xE000;x) **b**'],
@@ -74,12 +85,22 @@ test.each([
 	['empty cells', '| a | b |\n| - | - |\n| | |'],
 	['breaks in cells', '| a |\n| - |\n| x<br>y |'],
 	['pairs', '# 😀\n\n- 👍🏽 **😀**\n\n| 😀 | b |\n| - | - |\n| x | 😀 |'],
+	['bullets, then numbers', '- a\n\n1. b'],
+	['the query of a link', '[a](https://example.com/?b=1&c=2)'],
+	['the query of an address', '<https://example.com/?b=1&c=2&d>'],
+	['ampersands', 'AT&T and R&D, a & b && c, R&D'],
+	['character references that are none', String.raw`a \&amp; b \&#38; c \&copy;`],
+	['an ampersand in code', '`a\\&b` & c'],
+	['an ampersand in a code block', '```\na\\&b\n```'],
+	['a backslash before an ampersand', String.raw`\\&x`],
+	['a backslash at the end', 'x \\\\'],
 ])('%s', (_, markdown) => {
 	expect(throughDocument(markdown)).toBe(markdown);
 });
 
-const indentedByTwo = '1. A\n   - b\n   - c\n2. D\n3. E';
-const smallTable = '| x |\n| - |\n| y |';
+const small = '| x |\n| - |\n| y |';
+/** The same as a part of a list's item. */
+const inner = small.replaceAll('\n', '\n   ');
 
 test.each([
 	['a comment', 'a\n\n<!-- hidden\n\nlines -->\n\nb <!-- too --> c', 'a\n\nb  c'],
@@ -87,39 +108,43 @@ test.each([
 	['a description of two lines', 'a ![two\nlines](p) b', 'a two lines b'],
 	['a tag of two lines', 'a <b\nid="x"> c', 'a \\<b id="x"> c'],
 	['an anchor', '- [Install](#install)', '- Install'],
-	['a list that models indent by two', '1. A\n  - b\n  - c\n1. D\n\n2. E', indentedByTwo],
+	[
+		'an address that Docs cannot open',
+		'see [a](../plan.md#now) [x](x)',
+		'see a (../plan.md#now) x',
+	],
+	['such an address in a definition', '[a][1]\n\n[1]: /docs/a', 'a (/docs/a)'],
+	[
+		'a picture in a link',
+		'[![a](https://a.example/p)](https://b.example)',
+		'[a](https://b.example)',
+	],
+	['a list that models indent by two', '1. A\n  - b\n1. D\n\n2. E', '1. A\n   - b\n2. D\n3. E'],
 	['such lists between blank lines', '1. A\n\n  - b\n\n2. C\n\n- d', '1. A\n   - b\n2. C\n\n- d'],
 	['tags of HTML', 'a <b>b *c*</b>', 'a \\<b>b *c*\\</b>'],
 	['numbers that Docs cannot show', '5. a\n6. b', '5\\. a\n\n6\\. b'],
 	['dates', '24. May\n   - a\n31. May\n\n   b', '24\\. May\n\n- a\n\n31\\. May\n\nb'],
 	['dates in items', '- 24. May\n- a\n\n  31) May', '- 24\\. May\n- a\n\n  31\\) May'],
 	['tasks from another number on', '- [ ] a\n\n  2. [x] b', '- [ ] a\n\n  2\\. ☑ b'],
-	[
-		'steps with a table in one',
-		`1. a\n\n   ${smallTable.replaceAll('\n', '\n   ')}\n1. b\n1. c`,
-		`1. a\n\n${smallTable}\n\n1. b\n2. c`,
-	],
-	[
-		'steps with a table between',
-		`1. a\n\n${smallTable}\n\n2. b`,
-		`1. a\n\n${smallTable}\n\n2\\. b`,
-	],
-	[
-		'steps with text between',
-		'1. a\n\nt\n\n- x\n\n2. b\n3. c',
-		'1. a\n\n   t\n   - x\n2. b\n3. c',
-	],
-	['steps with a heading between', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n2\\. b'],
+	['a table in a step', `1. a\n\n   ${inner}\n1. b\n1. c`, `1. a\n\n${small}\n\n1. b\n2. c`],
+	['a table between steps', `1. a\n\n${small}\n\n2. b`, `1. a\n\n${small}\n\n2\\. b`],
+	['text between steps', '1. a\n\nt\n\n- x\n\n2. b\n3. c', '1. a\n\n   t\n   - x\n2. b\n3. c'],
+	['a heading between steps', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n2\\. b'],
 	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b', '> 1. a\n>\n>    text\n> 2. b'],
 	['tasks beside other items', '- [ ] open\n- [x] done\n- none', '- ☐ open\n- ☑ done\n- none'],
 	['numbered tasks', '1. [ ] open\n2. [x] done', '1. ☐ open\n2. ☑ done'],
-	[
-		'a tab at the start of code',
-		'- a\n  ```\n  \tif (x)\n  ```',
-		'- a\n  ```\n      if (x)\n  ```',
-	],
+	['a tab in code', '- a\n  ```\n  \tif (x)\n  ```', '- a\n  ```\n      if (x)\n  ```'],
 	['a quote in a quote', '> one\n>\n> > two', '> one\n>\n> two'],
-])('%s', (_, markdown, shown) => {
+	['a row with too many cells', '| a |\n| - |\n| 1 | 2 |', '| a | |\n| - | - |\n| 1 | 2 |'],
+	['a row with too few cells', '| a | b |\n| - | :-: |\n| 1 |', '| a | b |\n| - | - |\n| 1 | |'],
+	[
+		'two kinds of such rows',
+		'| a |\n| - |\n| 1 | 2 |\n| 3 |',
+		'| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |',
+	],
+	['the titles of links', '[a](https://example.com "Title")', '[a](https://example.com)'],
+	['the languages of code', '```js\n1\n```', '```\n1\n```'],
+])('%s: what Docs has no place for comes out in another form', (_, markdown, shown) => {
 	expect(throughDocument(markdown)).toBe(shown);
 });
 
@@ -128,11 +153,14 @@ test.each<[string, string, string[]]>([
 	['a tag', 'a <u>b</u>', ['HTML tags']],
 	['a block of HTML', '<div>\nb\n</div>', ['HTML tags']],
 	['a ticked task', '- [x] a', ['ticked boxes']],
-	[
-		'a table in a step',
-		`1. a\n\n   ${smallTable.replaceAll('\n', '\n   ')}`,
-		['numbers of a list after a table'],
-	],
+	['a table in a step', `1. a\n\n   ${inner}`, ['numbers of a list after a table']],
+	['a title', '[a](https://a.example "Title")', ['titles of links']],
+	['a language', '```js\n1\n```', ['languages of code blocks']],
+	['a footnote', '![a](https://a.example/a.png) b[^1]\n\n[^1]: e', ['footnotes']],
+	['a defined image', '![a][p]\n\n[p]: p.png', ['images without a public https address']],
+	['a defined link', '[b][q]\n\n[q]: /q', ['links without a full URL']],
+	['a definition that nothing uses', 'a\n\n[q]: /q', []],
+	['a link in a heading', '# a [b](https://b.example)', []],
 	['a line break', 'a<br>b <!-- c -->\n\n- [ ] d\n\n[e](https://e.example)', []],
 ])('%s is named in a hint unless it arrives', (_, markdown, kinds) => {
 	expect(markdownToBlocks(markdown).simplified).toEqual(kinds);
@@ -150,19 +178,24 @@ test('a checklist is one of Docs, whose boxes only people can tick', () => {
 	expect(documentTabsToText([document])).toBe('☐ open\n☑ done');
 });
 
+test.each([
+	['a character reference', 'a&amp;b', String.raw`a\&amp;b`],
+	['a backslash before an ampersand', '\\&x', String.raw`\\&x`],
+	['a backslash at the end', 'x \\', 'x \\\\'],
+])('%s in the text of a document keeps its meaning', (_what, text, written) => {
+	expect(markdownOf([paragraph(text)])).toBe(written);
+});
+
 test('an equation is named, and struck text in part ticks no box', () => {
 	const bullet = { listId: 'l' };
-	const strikethrough = { strikethrough: true };
-	const paragraph = (elements: docs_v1.Schema$ParagraphElement[]) => ({
-		paragraph: { elements, bullet },
+	const struck = (text: string) => styled(text, { strikethrough: true });
+	const task = (...runs: docs_v1.Schema$ParagraphElement[]) => ({
+		paragraph: { elements: runs, bullet },
 	});
-	const struck = (content: string) => ({ textRun: { content, textStyle: strikethrough } });
-	const nestingLevels = [{ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }];
-	const inPart = paragraph([{ textRun: { content: 'a' } }, struck('b\n')]);
-	const content = [inPart, paragraph([{ equation: {} }, struck('\n')])];
-	const tab = { lists: { l: { listProperties: { nestingLevels } } }, body: { content } };
-	expect(documentTabsToText([tab])).toBe('☐ ab\n☐ [equation]');
-	expect(documentTabsToMarkdown([tab])).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
+	const content = [task(styled('a', {}), struck('b\n')), task({ equation: {} }, struck('\n'))];
+	const lists = { l: elements.listOf({ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }) };
+	expect(plainTextOf(content, { lists })).toBe('☐ ab\n☐ [equation]');
+	expect(markdownOf(content, { lists })).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
 });
 
 const paragraphs = (range: string) => [
@@ -183,15 +216,12 @@ test.each([
 			...{ index: 5, deletedEnd: 5 },
 			...{ isParagraphEmpty: !continues, keepsStyle: !resetsStyle },
 		});
-		type Ranged = { range?: docs_v1.Schema$Range; fields?: string };
-		const ranges: string[] = [];
-		for (const request of requests)
-			for (const [kind, { range, fields }] of Object.entries(
-				request as Record<string, Ranged>,
-			))
-				if (range && fields !== 'spaceBelow,spacingMode')
-					ranges.push(`${kind} ${range.startIndex}-${range.endIndex}`);
-		expect(ranges).toEqual(expected);
+		type Ranged = Record<string, { range?: docs_v1.Schema$Range; fields?: string }>;
+		const styled = requests
+			.flatMap((request) => Object.entries(request as Ranged))
+			.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
+			.map(([kind, { range }]) => `${kind} ${range?.startIndex}-${range?.endIndex}`);
+		expect(styled).toEqual(expected);
 	},
 );
 
@@ -225,38 +255,29 @@ test('what is drawn is of a gray and a weight that Google takes', () => {
 	expect(weights.map((weight) => weight % 100)).toEqual([0, 0]);
 });
 
+const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
+
 test('code in a table of one cell keeps its lines', () => {
-	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
-	const lines = ['if (a) {', '  b();', '}'].map((text) => ({
-		paragraph: { elements: [{ textRun: { content: `${text}\n`, textStyle: mono } }] },
-	}));
-	const tab = {
-		body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] },
-	};
-	expect(documentTabsToMarkdown([tab])).toBe('`if (a) {`\n\n`  b();`\n\n`}`');
-	expect(documentTabsToText([tab])).toBe('if (a) {\n  b();\n}');
+	const lines = ['if (a) {', '  b();', '}'].map((line) => paragraph(styled(line, mono)));
+	const content = [table([[lines]])];
+	expect(markdownOf(content)).toBe('`if (a) {`\n\n`  b();`\n\n`}`');
+	expect(plainTextOf(content)).toBe('if (a) {\n  b();\n}');
 });
 
 describe('text that was written in Google Docs', () => {
 	type Run = readonly [text: string, style?: object];
-	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
-	const styled = (paragraphStyle: object, ...runs: Run[]) => ({
-		paragraph: {
-			elements: runs.map(([content, textStyle]) => ({ textRun: { content, textStyle } })),
-			paragraphStyle: { namedStyleType: 'NORMAL_TEXT', ...paragraphStyle },
-		},
+	const line = (...runs: Run[]) => ({
+		paragraph: { elements: runs.map(([text, style = {}]) => styled(text, style)) },
 	});
-	const line = (...runs: Run[]) => styled({}, ...runs);
-	const read = (...content: object[]) => documentTabsToMarkdown([{ body: { content } }]);
 
 	test('a code block is a line of code for each of its lines', () => {
-		const text = read(
+		const text = markdownOf([
 			line(['before\n']),
-			styled({}, ['\uec03', mono], ['const', { ...mono, bold: true }], [' a = 1;\n', mono]),
+			line(['\uec03', mono], ['const', { ...mono, bold: true }], [' a = 1;\n', mono]),
 			line(['\n', mono]),
 			line(['  b();', { ...mono, italic: true }], ['\uec02\n', mono]),
 			line(['after\n']),
-		);
+		]);
 		expect(text).toBe('before\n\n**`const`**` a = 1;`\n\n*`  b();`*\n\nafter');
 	});
 
@@ -276,45 +297,32 @@ describe('text that was written in Google Docs', () => {
 		['a break in bold text', [['a\vb', bold], ['\v\n']], '**a\\\nb**'],
 		['code in bold text', withCode, '**a `b`**'],
 	])('%s', (_what, runs, expected) => {
-		expect(read(line(...runs))).toBe(expected);
+		expect(markdownOf([line(...runs)])).toBe(expected);
 	});
 
 	test('pictures and footnotes between spaces and marks', () => {
-		const imageProperties = { contentUri: 'https://a.example/c' };
-		const embeddedObject = { title: 'T', imageProperties };
-		const elements = [
-			{ textRun: { content: 'a ', textStyle: bold } },
-			{ inlineObjectElement: { inlineObjectId: 'p' } },
-			{ footnoteReference: { footnoteId: 'f', footnoteNumber: '1' } },
-			{ textRun: { content: ' b', textStyle: bold } },
-		];
-		const tab = {
-			inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } },
+		const footnoteReference = { footnoteId: 'f', footnoteNumber: '1' };
+		const marked = [styled('a ', bold), pictureAt('p'), { footnoteReference }];
+		const tab = tabOf([paragraph([...marked, styled(' b', bold)])], {
+			inlineObjects: {
+				p: picture({ title: 'T', imageProperties: { contentUri: 'https://a.example/c' } }),
+			},
 			footnotes: { f: { content: [line(['note\n'])] } },
-			body: { content: [{ paragraph: { elements } }] },
-		};
+		});
 		const shown = '**a** ![T](https://a.example/c)[^1] **b**\n\n[^1]: note';
 		expect(documentTabsToMarkdown([tab, tab])).toBe(`${shown}\n\n${shown}`);
 	});
 
 	test('one such line alone stays inline', () => {
-		const text = read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']));
+		const text = markdownOf([line(['a\n']), line(['npm test\n', mono]), line(['b\n'])]);
 		expect(text).toBe('a\n\n`npm test`\n\nb');
 	});
 });
 
 describe('what is indented after an item', () => {
 	const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
-	const readAfterItem = (magnitude: number, style: object, ...more: object[]) => {
-		const block = (content: string, paragraph: object) => ({
-			paragraph: { elements: [{ textRun: { content } }], ...paragraph },
-		});
-		const item = block('a', { bullet: { listId: 'l' } });
-		const indented = block('b', { paragraphStyle: { indentStart: { magnitude }, ...style } });
-		return documentTabsToMarkdown([
-			{ body: { content: [item, indented, ...more.map((one) => block('c', one))] } },
-		]);
-	};
+	const indented = (text: string, magnitude: number, style: object = {}) =>
+		paragraph(text, { paragraphStyle: { indentStart: { magnitude }, ...style } });
 
 	test.each([
 		['a point less than a level', 35, {}, '- a\n\n  b'],
@@ -324,153 +332,104 @@ describe('what is indented after an item', () => {
 		['a quote beside it', 52.9, quote, '- a\n\n> b'],
 		['a quote on the left', 0, quote, '- a\n\n> b'],
 	])('%s', (_what, points, style, expected) => {
-		expect(readAfterItem(points, style)).toBe(expected);
+		expect(markdownOf([item('a'), indented('b', points, style)])).toBe(expected);
 	});
 
 	test('ends with what is not', () => {
-		const indented = { paragraphStyle: { indentStart: { magnitude: 36 } } };
-		expect(readAfterItem(0, {}, indented)).toBe('- a\n\nb\n\nc');
+		const content = [item('a'), indented('b', 0), indented('c', 36)];
+		expect(markdownOf(content)).toBe('- a\n\nb\n\nc');
 	});
 });
 
-test('an address that Google Docs cannot open stays readable', () => {
-	expect(throughDocument('see [the plan](../plan.md#now) and [x](x)')).toBe(
-		'see the plan (../plan.md#now) and x',
-	);
-	expect(throughDocument('[a][1]\n\n[1]: /docs/a')).toBe('a (/docs/a)');
-});
-
-test('what comes out in another form is told', () => {
-	expect(
-		markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified,
-	).toEqual(['footnotes', 'links without a full URL']);
-	expect(markdownToBlocks('# a [b](https://b.example)').simplified).toEqual([]);
-	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
-		'images without a public https address',
-		'links without a full URL',
-	]);
-	expect(markdownToBlocks('a\n\n[q]: /q').simplified).toEqual([]);
-});
-
 test('lists deeper than those of Docs stay on its deepest level', () => {
-	const item = (depth: number) => `${'  '.repeat(depth)}- ${depth}`;
-	const markdown = Array.from({ length: 11 }, (_, depth) => item(depth)).join('\n');
+	const markdown = Array.from({ length: 11 }, (_, depth) => `${'  '.repeat(depth)}- x`).join(
+		'\n',
+	);
 	const levels = markdownToBlocks(markdown).blocks.map(
 		(block) => block.kind === 'paragraph' && block.list?.level,
 	);
 	expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
 });
 
-test('the numbers of a list that goes on in a table are those of its plain text', () => {
-	const item = {
-		paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l' } },
-	};
-	const table = { table: { tableRows: [{ tableCells: [{ content: [item] }] }] } };
-	const nestingLevels = [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }];
-	const lists = { l: { listProperties: { nestingLevels } } };
-	const tab = { body: { content: [item, table, item] }, lists };
-	expect(documentTabsToText([tab])).toBe('1. x\n2. x\n3. x');
-	expect(documentTabsToMarkdown([tab])).toBe('1. x\n2. x\n3. x');
-});
+describe('the numbers of a list', () => {
+	const lists = { l: numberedList, m: numberedList };
+	const x = item('x', 'l');
 
-test('the numbers of a list that goes on below a heading stay when it is written back', () => {
-	const line = (content: string, more: docs_v1.Schema$Paragraph) => ({
-		paragraph: { elements: [{ textRun: { content } }], ...more },
+	test('that goes on in a table are those of its plain text', () => {
+		const content = [x, table([[[x]]]), x];
+		expect(plainTextOf(content, { lists })).toBe('1. x\n2. x\n3. x');
+		expect(markdownOf(content, { lists })).toBe('1. x\n2. x\n3. x');
 	});
-	const item = { bullet: { listId: 'l' } };
-	const heading = { paragraphStyle: { namedStyleType: 'HEADING_1' } };
-	const nestingLevels = [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }];
-	const lists = { l: { listProperties: { nestingLevels } } };
-	const content = [line('a\n', item), line('b\n', heading), line('c\n', item)];
-	const markdown = documentTabsToMarkdown([{ lists, body: { content } }]);
-	expect(markdown).toBe('1. a\n\n# b\n\n2. c');
-	expect(throughDocument(markdown)).toBe('1. a\n\n# b\n\n2\\. c');
-});
 
-test('a list whose numbers begin anew is another list', () => {
-	const item = (content: string, listId: string) => ({
-		paragraph: { elements: [{ textRun: { content } }], bullet: { listId } },
+	test('that goes on below a heading stay when it is written back', () => {
+		const markdown = markdownOf([x, heading('b'), x], { lists });
+		expect(markdown).toBe('1. x\n\n# b\n\n2. x');
+		expect(throughDocument(markdown)).toBe('1. x\n\n# b\n\n2\\. x');
 	});
-	const list = {
-		listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] },
-	};
-	const content = [item('a\n', 'l'), item('b\n', 'l'), item('c\n', 'm')];
-	const tab = { body: { content }, lists: { l: list, m: list } };
-	expect(documentTabsToText([tab])).toBe('1. a\n2. b\n1. c');
-	expect(documentTabsToMarkdown([tab])).toBe('1. a\n2. b\n\n1) c');
+
+	test('begin anew in another list', () => {
+		const content = [x, x, item('c', 'm')];
+		expect(plainTextOf(content, { lists })).toBe('1. x\n2. x\n1. c');
+		expect(markdownOf(content, { lists })).toBe('1. x\n2. x\n\n1) c');
+	});
 });
 
-test('a picture is fetched from a public address only; any other is a link, or its text', () => {
-	const spanOf = (markdown: string) => {
-		const [block] = markdownToBlocks(markdown).blocks;
-		return block?.kind === 'paragraph' && block.spans[0];
-	};
+describe('a picture', () => {
 	const imageUrl = 'https://a.example/p';
-	const picture = { text: 'a', marks: { link: imageUrl }, imageUrl };
-	expect(spanOf(`![a](${imageUrl})`)).toEqual(picture);
 	const link = 'http://a.example/p';
-	expect(spanOf(`![](${link})`)).toEqual({ text: link, marks: { link } });
-	expect(spanOf('![a](p.png)')).toEqual({ text: 'a', marks: {} });
-});
 
-test('a picture in a link is that link, and keeps it when it is read', () => {
-	const url = 'https://a.example/buy';
-	const markdown = `[![a](https://a.example/p)](${url})`;
-	expect(throughDocument(markdown)).toBe(`[a](${url})`);
-	expect(markdownToBlocks(markdown).hasImages).toBe(false);
-	const textStyle = { link: { url } };
-	const imageProperties = { sourceUri: 'https://a.example/p' };
-	const embeddedObject = { title: 'a', imageProperties };
-	const elements = [{ inlineObjectElement: { inlineObjectId: 'p', textStyle } }];
-	const body = { content: [{ paragraph: { elements } }] };
-	const inlineObjects = { p: { inlineObjectProperties: { embeddedObject } } };
-	expect(documentTabsToMarkdown([{ inlineObjects, body }])).toBe(markdown);
-});
+	test.each([
+		[`![a](${imageUrl})`, { text: 'a', marks: { link: imageUrl }, imageUrl }],
+		[`![](${link})`, { text: link, marks: { link } }],
+		['![a](p.png)', { text: 'a', marks: {} }],
+	])('is fetched from a public address only; any other is a link, or its text: %s', (...row) => {
+		const [markdown, span] = row;
+		const [block] = markdownToBlocks(markdown).blocks;
+		expect(block).toMatchObject({ kind: 'paragraph' });
+		expect(block?.kind === 'paragraph' && block.spans[0]).toEqual(span);
+	});
 
-test('a row of a table that has too many cells makes it wider', () => {
-	const shown = throughDocument('| a |\n| - |\n| 1 | 2 |\n| 3 |');
-	expect(shown).toBe('| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |');
-});
-
-test('a row of a table that has too few cells is filled', () => {
-	const [table] = markdownToBlocks('| a | b |\n| - | :-: |\n| 1 |').blocks;
-	const header = [[{ text: 'a' }], [{ text: 'b' }]];
-	expect(table).toMatchObject({ kind: 'table', rows: [header, [[{ text: '1' }], []]] });
+	test('in a link is not fetched, and keeps the link when it is read', () => {
+		const url = 'https://a.example/buy';
+		const markdown = `[![a](${imageUrl})](${url})`;
+		expect(markdownToBlocks(markdown).hasImages).toBe(false);
+		const textStyle = { link: { url } };
+		const content = [paragraph({ inlineObjectElement: { inlineObjectId: 'p', textStyle } })];
+		const imageProperties = { sourceUri: imageUrl };
+		const inlineObjects = { p: picture({ title: 'a', imageProperties }) };
+		expect(markdownOf(content, { inlineObjects })).toBe(markdown);
+	});
 });
 
 describe('a document in which Google leaves fields out', () => {
-	const reference = (footnoteId?: string, footnoteNumber?: string) => ({
-		paragraph: { elements: [{ footnoteReference: { footnoteId, footnoteNumber } }] },
-	});
+	const reference = (footnoteId?: string, footnoteNumber?: string) =>
+		paragraph({ footnoteReference: { footnoteId, footnoteNumber } });
 
 	test('footnotes come in the order of their references, wherever these are', () => {
 		const contents = { tableOfContents: { content: [reference('b', '1')] } };
 		const row = { tableCells: [{}, { content: [reference('a', '2')] }] };
-		const table = { table: { tableRows: [{}, row] } };
-		const content = [contents, table, reference('gone'), reference(undefined, '4')];
+		const rows = { table: { tableRows: [{}, row] } };
+		const content = [contents, rows, reference('gone'), reference(undefined, '4')];
 		const footnotes = { lost: { content: [] }, a: { content: [reference()] }, b: {} };
-		const tab = { footnotes, body: { content } };
-		expect(getFootnotes(tab)).toEqual([
+		expect(getFootnotes(tabOf(content, { footnotes }))).toEqual([
 			{ number: '1', content: [] },
 			{ number: '2', content: [reference()] },
 		]);
 		expect(getFootnotes({})).toEqual([]);
 	});
 
-	const read = (
-		elements: docs_v1.Schema$ParagraphElement[],
-		tab: docs_v1.Schema$DocumentTab = {},
-	) => documentTabsToMarkdown([{ ...tab, body: { content: [{ paragraph: { elements } }] } }]);
+	const read = (...runs: docs_v1.Schema$ParagraphElement[]) =>
+		markdownOf([{ paragraph: { elements: runs } }]);
 
 	test('what has no text of its own is left out', () => {
-		const elements = [
+		const withoutText = [
 			...[{ textRun: {} }, { person: {} }, { richLink: {} }, { dateElement: {} }],
-			...[{ inlineObjectElement: {} }, { inlineObjectElement: { inlineObjectId: 'gone' } }],
+			...[{ inlineObjectElement: {} }, pictureAt('gone')],
 			...[{ pageBreak: {} }, { footnoteReference: {} }, { textRun: { content: '\n' } }],
 		];
-		expect(read(elements)).toBe('\\[]');
-		expect(read([{ horizontalRule: {} }])).toBe('---');
-		expect(read([])).toBe('');
+		expect(read(...withoutText)).toBe('\\[]');
+		expect(read({ horizontalRule: {} })).toBe('---');
+		expect(read()).toBe('');
 	});
 
 	test.each([
@@ -479,14 +438,13 @@ describe('a document in which Google leaves fields out', () => {
 		[{ richLink: { richLinkProperties: { uri: 'https://a.example' } } }, '<https://a.example>'],
 		[{ dateElement: { dateElementProperties: { timestamp: '2026-01-01' } } }, '2026-01-01'],
 	])('people, links and dates are shown by what there is: %j', (element, shown) => {
-		expect(read([element])).toBe(shown);
+		expect(read(element)).toBe(shown);
 	});
 
 	test('a picture without a description is shown by its title', () => {
-		const imageProperties = { contentUri: 'https://a.example/c' };
-		const embeddedObject = { title: 'T', imageProperties };
-		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
-		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
-		expect(read(elements, tab)).toBe('![T](https://a.example/c)');
+		const image = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
+		const inlineObjects = { p: picture(image) };
+		const shown = markdownOf([paragraph(pictureAt('p'))], { inlineObjects });
+		expect(shown).toBe('![T](https://a.example/c)');
 	});
 });

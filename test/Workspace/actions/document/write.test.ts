@@ -4,10 +4,9 @@ import { cleanText } from '../../../../nodes/untrusted/document/blocks';
 import { roundsOf } from '../../../growth';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
+import { type Element, paragraph, styled, table } from './elements';
 
 const calls = new Calls();
-const bullet = { listId: 'kix.1' };
-const oldLook = /bullet"|HEADING|indentStart/;
 
 test('one batch deletes and inserts, guarded by the revision that was read', async () => {
 	const id = calls.document('old text');
@@ -17,7 +16,7 @@ test('one batch deletes and inserts, guarded by the revision that was read', asy
 	const range = { startIndex: 1, endIndex: 7, tabId: 't.0' };
 	expect(calls.sent[1]?.body).toEqual({
 		requests: [
-			{ deleteContentRange: { range: { startIndex: 1, endIndex: 9, tabId: 't.0' } } },
+			{ deleteContentRange: { range: { ...range, endIndex: 9 } } },
 			{ insertText: { text: 'new 😀', location: { index: 1, tabId: 't.0' } } },
 			{ deleteParagraphBullets: { range } },
 			{ updateParagraphStyle: expect.objectContaining({ range }) as unknown },
@@ -25,28 +24,20 @@ test('one batch deletes and inserts, guarded by the revision that was read', asy
 		],
 		writeControl: { requiredRevisionId },
 	});
-	expect(written).toEqual({
-		documentId: id,
-		characterCount: 6,
-		revisionId: calls.google.docs.revisionOf(id),
-	});
-	expect(calls.google.docs.text(id)).toBe('new 😀\n');
+	const revisionId = calls.google.docs.revisionOf(id);
+	expect(written).toEqual({ documentId: id, characterCount: 6, revisionId });
+	expect(calls.text(id)).toBe('new 😀\n');
 });
 
 test('an empty document is only written to', async () => {
-	const id = calls.document();
-	await calls.write(id, { content: 'a' });
+	await calls.write(calls.document(), { content: 'a' });
 	expect(JSON.stringify(calls.sent[1]?.body)).not.toContain('deleteContentRange');
 });
 
 test('a document that is one table', async () => {
-	const cells = [{ content: [line('a')] }, { content: [line('b')] }];
-	const id = calls.google.docs.seed({
-		title: 'T',
-		tabs: [{ body: [{ table: { tableRows: [{ tableCells: cells }] } }] }],
-	});
+	const id = calls.seed(table([['a', 'b']]));
 	await calls.write(id, { content: 'text' });
-	expect(calls.google.docs.text(id)).toBe('text\n');
+	expect(calls.text(id)).toBe('text\n');
 });
 
 test.each([
@@ -58,167 +49,124 @@ test.each([
 ])('%s', async (_, content, stored, characterCount) => {
 	const id = calls.document('x');
 	expect(await calls.write(id, { content })).toMatchObject({ characterCount });
-	expect(calls.google.docs.text(id)).toBe(stored);
-});
-
-test('a long text', async () => {
-	const id = calls.document('x');
-	const content = 'A line of some length, with an ü.\n'.repeat(roundsOf(31_000));
-	expect(await calls.write(id, { content })).toMatchObject({ characterCount: content.length });
-	expect((await calls.read(id)).content).toBe(content);
+	expect(calls.text(id)).toBe(stored);
 });
 
 test('a long text in Markdown', async () => {
 	const id = calls.document('x');
-	const content = Array.from(
-		{ length: roundsOf(12_500) },
-		() => 'Words of a long paragraph, with an ü and a 😀, that go on and on until it ends.',
-	).join('\n\n');
-	expect(await calls.write(id, { content, contentFormat: 'markdown' })).toMatchObject({
-		characterCount: content.replaceAll('\n\n', '\n').length,
-	});
-	expect((await calls.read(id)).content).toBe(content.replaceAll('\n\n', '\n'));
+	const line = 'Words of a long paragraph, with an ü and a 😀, that go on and on until it ends.';
+	const lines = Array.from({ length: roundsOf(12_500) }, () => line);
+	const content = lines.join('\n\n');
+	const text = lines.join('\n');
+	const written = await calls.write(id, { content, contentFormat: 'markdown' });
+	expect(written).toMatchObject({ characterCount: text.length });
+	expect((await calls.read(id)).content).toBe(text);
 });
 
-test('an empty content is refused before any request', async () => {
-	const id = calls.document('kept');
-	for (const content of ['', '\u0000', '\ue000\r'.slice(0, 1)]) {
-		expect(await catchFailure(calls.write(id, { content }))).toMatchObject({
-			code: 400,
-			message: "'content' is empty",
-		});
-	}
-	expect(
-		await catchFailure(calls.write(id, { content: ' \n ', contentFormat: 'markdown' })),
-	).toMatchObject({
-		code: 400,
-		description: expect.stringContaining("Only an input object with 'allowEmpty'") as string,
-	});
-	expect(calls.sent).toEqual([]);
-	expect(calls.google.docs.text(id)).toBe('kept\n');
-});
-
-test('an empty content wipes when that is allowed', async () => {
-	const id = calls.document('gone');
-	expect(await calls.write(id, { allowEmpty: true })).toMatchObject({ characterCount: 0 });
-	expect(calls.google.docs.text(id)).toBe('\n');
-	expect(await calls.write(id, { allowEmpty: true })).toMatchObject({ characterCount: 0 });
-	expect(calls.google.docs.text(id)).toBe('\n');
-});
-
-test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
-	'the style of the old text goes: %j',
-	async (content) => {
-		const lists = { 'kix.1': {} };
-		const id = calls.google.docs.seed({
-			title: 'T',
-			tabs: [{ body: [line('before'), styledLine('item')], lists }],
-		});
-		expect(await calls.write(id, { content })).toMatchObject({
-			characterCount: content.length,
-		});
-		expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).not.toMatch(oldLook);
-		expect((await calls.read(id)).content).toBe(content);
-		const { content: markdown } = await calls.read(id, { format: 'markdown' });
-		expect(markdown).toBe(content.trim().replace(/\n+/g, '\n\n'));
+test.each([
+	['', 'text'],
+	['\u0000', 'text'],
+	['\ue000', 'text'],
+	[' \n ', 'markdown'],
+] as const)(
+	'an empty content is refused before any request: %j',
+	async (content, contentFormat) => {
+		const writing = calls.write(calls.document('kept'), { content, contentFormat });
+		const failure = await catchFailure(writing);
+		expect(failure).toMatchObject({ code: 400, message: "'content' is empty" });
+		expect(failure.description).toContain("Only an input object with 'allowEmpty'");
+		expect(calls.sent).toEqual([]);
 	},
 );
 
-test('the style of a first paragraph goes, too', async () => {
-	const body = [styledLine('item'), line('between'), line('after')];
-	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body, lists: { 'kix.1': {} } }] });
-	await calls.write(id, { content: 'a' });
-	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).not.toMatch(oldLook);
+test('an empty content wipes when that is allowed', async () => {
+	const id = calls.document('gone');
+	for (let times = 0; times < 2; times++) {
+		expect(await calls.write(id, { allowEmpty: true })).toMatchObject({ characterCount: 0 });
+		expect(calls.text(id)).toBe('\n');
+	}
+});
+
+describe('the style of the old text goes', () => {
+	const looks = {
+		bullet: { listId: 'kix.b' },
+		paragraphStyle: { namedStyleType: 'HEADING_1', indentStart: { magnitude: 36 } },
+	};
+	const item = (text: string) => paragraph(styled(text, { bold: true }), looks);
+	const line = paragraph('line');
+	const cell = '| a |\n| - |\n| 1 |';
+
+	test.each<[string, Element[], Parameters<typeof calls.write>[1], string]>([
+		['from a line', [line, item('item')], { content: 'plain' }, 'plain'],
+		['from a line that ends', [line, item('item')], { content: 'plain\n' }, 'plain'],
+		['from several lines', [line, item('item')], { content: 'a\n\nb' }, 'a\n\nb'],
+		['of a first paragraph, too', [item('item'), line, line], { content: 'a' }, 'a'],
+		['below a last table', [item('item')], { content: cell, contentFormat: 'markdown' }, cell],
+		['where nothing is written', [item('')], { allowEmpty: true }, ''],
+	])('%s', async (_where, body, params, shown) => {
+		const id = calls.seed(...body);
+		await calls.write(id, params);
+		const structure = JSON.stringify(await calls.read(id, { format: 'structure' }));
+		expect(structure).not.toMatch(/bullet"|HEADING|indentStart/);
+		expect(await calls.markdown(id)).toBe(shown);
+	});
+
+	test('a wiped document collapses no lists', async () => {
+		await calls.write(calls.seed(item('')), { allowEmpty: true });
+		expect(JSON.stringify(calls.sent)).not.toContain('COLLAPSE_LISTS');
+	});
 });
 
 test.each([{}, { tabs: [{}] }, { tabs: [{ documentTab: { body: { content: [{}] } } }] }])(
 	'a document without a body is a bad gateway: %j',
 	async (body) => {
-		calls.google.fault({ match: 'docs.documents.get', status: 200, body });
-		expect(await catchFailure(calls.write('1document', { content: 'a' }))).toMatchObject({
-			code: 502,
-			message: 'Google returned a document without a body',
-		});
+		calls.failRead({ status: 200, body });
+		const failure = await catchFailure(calls.write('1document', { content: 'a' }));
+		const message = 'Google returned a document without a body';
+		expect(failure).toMatchObject({ code: 502, message });
 	},
 );
 
-test('the style of the old text goes under a last table, too', async () => {
-	const id = calls.google.docs.seed({
-		title: 'T',
-		tabs: [{ body: [styledLine('item')], lists: { 'kix.1': {} } }],
-	});
-	await calls.write(id, { content: '| a |\n| - |\n| 1 |', contentFormat: 'markdown' });
-	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).not.toMatch(oldLook);
-});
-
-test('a wiped document keeps no style either', async () => {
-	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [styledLine('')] }] });
-	await calls.write(id, { allowEmpty: true });
-	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).not.toMatch(oldLook);
-	expect(JSON.stringify(calls.sent)).not.toContain('COLLAPSE_LISTS');
-});
-
 test('a tab by title or id, nested too; the others stay', async () => {
-	const id = calls.document('first', [
-		{ title: 'Notes', tabId: 't.n', children: [{ title: 'Deep', body: [line('x')] }] },
-	]);
+	const deep = { title: 'Deep', body: [paragraph('x')] };
+	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n', children: [deep] }]);
 	await calls.write(id, { content: 'deep', tab: 'Deep' });
 	await calls.write(id, { content: 'notes', tab: 't.n' });
-	expect((await calls.read(id)).content).toBe('Tab 1\n\nfirst\n\nNotes\n\nnotes\n\nDeep\n\ndeep');
+	const content = 'Tab 1\n\nfirst\n\nNotes\n\nnotes\n\nDeep\n\ndeep';
+	expect(await calls.read(id)).toMatchObject({ content });
 });
 
-test('an unknown tab is an error, never the first one', async () => {
-	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n' }]);
-	expect(await catchFailure(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
+const notes = { title: 'Notes', tabId: 't.n' };
+const twins = ['t.a', 't.b'].map((tabId) => ({ title: 'Twin', tabId }));
+
+test.each([
+	['an unknown tab', [notes], 'Other', 'no tab', "'Notes' (t.n)"],
+	[
+		'a title that two tabs have',
+		twins,
+		'Twin',
+		'more than one tab',
+		"'Twin' (t.a), 'Twin' (t.b)",
+	],
+])('%s is refused, and the tabs are named', async (_what, tabs, tab, problem, others) => {
+	const writing = calls.write(calls.document('first', tabs), { content: 'x', tab });
+	expect(await catchFailure(writing)).toMatchObject({
 		code: 400,
-		message: "The document has no tab 'Other'",
-		description: "Enter the ID of a tab: 'Tab 1' (t.0), 'Notes' (t.n).",
+		message: `The document has ${problem} '${tab}'`,
+		description: `Enter the ID of a tab: 'Tab 1' (t.0), ${others}.`,
 	});
 	expect(calls.methods).toEqual(['get']);
 });
 
-test('of two tabs with one title the id decides', async () => {
-	const twins = [
-		{ title: 'Twin', tabId: 't.a' },
-		{ title: 'Twin', tabId: 't.b' },
-	];
-	const id = calls.document('', twins);
-	const { message, description } = await catchFailure(
-		calls.write(id, { content: 'x', tab: 'Twin' }),
-	);
-	expect(message).toBe("The document has more than one tab 'Twin'");
-	expect(description).toContain("'Twin' (t.a), 'Twin' (t.b).");
-});
-
 test('reading gives back what was written', async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
-			async (content) => {
-				const clean = cleanText(content).replaceAll('\v', '\n');
-				fc.pre(clean !== '');
-				const id = calls.document('x');
-				expect(await calls.write(id, { content })).toMatchObject({
-					characterCount: clean.length,
-				});
-				expect((await calls.read(id)).content).toBe(clean);
-			},
-		),
-		{ numRuns: roundsOf(100) },
-	);
-});
-
-function line(text: string) {
-	return { paragraph: { elements: [{ textRun: { content: `${text}\n` } }] } };
-}
-
-function styledLine(text: string) {
-	const elements = [{ textRun: { content: `${text}\n`, textStyle: { bold: true } } }];
-	return {
-		paragraph: {
-			elements,
-			bullet,
-			paragraphStyle: { namedStyleType: 'HEADING_1', indentStart: { magnitude: 36 } },
-		},
+	const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+	const check = async (content: string) => {
+		const clean = cleanText(content).replaceAll('\v', '\n');
+		fc.pre(clean !== '');
+		const id = calls.document('x');
+		const characterCount = clean.length;
+		expect(await calls.write(id, { content })).toMatchObject({ characterCount });
+		expect((await calls.read(id)).content).toBe(clean);
 	};
-}
+	await fc.assert(fc.asyncProperty(anyText, check), { numRuns: roundsOf(100) });
+});

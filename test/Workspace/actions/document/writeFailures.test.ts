@@ -2,206 +2,158 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
-import { Calls } from './calls';
+import { asText, Calls } from './calls';
 
 const calls = new Calls();
-const batchUpdate = 'docs.documents.batchUpdate';
+const lost = { connection: 'resetAfter' } as const;
+const doneIn503 = { status: 503, carriedOut: true };
 
-describe.each(['text', 'markdown'] as const)('%s', (contentFormat) => {
+describe.each([lost, doneIn503])('a change whose answer was lost by %j', (fault) => {
 	const content = '# One\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n1. x\n2. y';
 
-	test('a write whose answer was lost is found to be done, and happens once', async () => {
-		const id = calls.document('old');
-		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-		const written = await calls.write(id, { content, contentFormat });
-		expect(written.revisionId).toBe(calls.google.docs.revisionOf(id));
-		expect(written.characterCount).toBeGreaterThan(0);
+	test.each([
+		['write', 'text', ''],
+		['write', 'markdown', ''],
+		['append', 'text', ''],
+		['append', 'text', 'Notes'],
+		['append', 'markdown', 'Notes'],
+	] as const)('is found to be done, and happens once: %s %s, tab %j', async (...row) => {
+		const [operation, contentFormat, tab] = row;
+		const id = calls.withNotes('old');
+		calls.failChange(fault);
+		const done = await calls[operation](id, { content, contentFormat, tab });
+		expect(done.revisionId).toBe(calls.google.docs.revisionOf(id));
+		expect(done.characterCount).toBeGreaterThan(0);
 		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
-		expect(calls.google.docs.batchesOf(id)).toBe(1);
-	});
-
-	test('an append that was read first, too', async () => {
-		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
-		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-		await calls.append(id, { content, contentFormat, tab: 'Notes', newParagraph: true });
-		expect(calls.google.docs.batchesOf(id)).toBe(1);
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+		expect(calls.changes(id)).toBe(1);
 	});
 });
 
 describe('a revision that Google does not name is empty in the result', () => {
-	const nothing = { match: batchUpdate, status: 200, body: {} };
-
-	test('after a write or an append', async () => {
-		const id = calls.document('old');
-		calls.google.fault({ ...nothing, times: 2 });
-		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
-		expect(await calls.append(id, { content: 'new' })).toHaveProperty('revisionId', '');
+	test.each(['write', 'append'] as const)('after %s', async (operation) => {
+		calls.failChange({ status: 200, body: {} });
+		const done = await calls[operation](calls.document('old'), { content: 'new' });
+		expect(done).toHaveProperty('revisionId', '');
 	});
 
 	test('after a write whose answer was lost', async () => {
-		const id = calls.document();
-		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+		calls.failChange(doneIn503);
 		const paragraph = { elements: [{ textRun: { content: 'new\n' } }] };
 		const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 5, paragraph }];
 		const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
-		calls.google.fault({
-			match: 'docs.documents.get',
-			nth: 2,
-			status: 200,
-			body: { tabs },
-		});
-		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
+		calls.failRead({ nth: 2, status: 200, body: { tabs } });
+		const written = await calls.write(calls.document(), { content: 'new' });
+		expect(written).toHaveProperty('revisionId', '');
 	});
 });
 
 test('a write that did not happen at first is repeated', async () => {
 	const id = calls.document('old');
-	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 2 });
+	calls.failChange({ status: 503, retryAfter: 0, times: 2 });
 	await calls.write(id, { content: 'new' });
-	expect(calls.google.docs.text(id)).toBe('new\n');
-	expect(calls.google.docs.batchesOf(id)).toBe(1);
-});
-
-test('a write that never happened is told as such where only the look would have changed', async () => {
-	const id = calls.document('same');
-	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 99 });
-	const failure = await catchFailure(
-		calls.write(id, { content: '**same**', contentFormat: 'markdown' }),
-	);
-	expect(failure.message).toMatch(/^The document was not changed/);
-	expect(failure.outcome).toBe('notDone');
-	expect(calls.google.docs.batchesOf(id)).toBe(0);
+	expect(calls.text(id)).toBe('new\n');
+	expect(calls.changes(id)).toBe(1);
 });
 
 test.each([
-	['longer', ' theirs'],
-	['as long as ours', '!'],
-	['with the same end', ' ours'],
-])(
-	'somebody else was faster, and their text is %s: a clear error, and it stays',
-	async (_what, theirs) => {
-		const id = calls.document('old');
-		calls.google.fault({
-			match: (request) => {
-				if (request.method !== batchUpdate) return false;
-				if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
-				return true;
-			},
-			status: 503,
-		});
+	['', 'ours', 'text'],
+	[', where only the look would have changed', '**old**', 'markdown'],
+] as const)('a write that never happened says so%s', async (_where, content, contentFormat) => {
+	const id = calls.document('old');
+	calls.failChange({ status: 503, retryAfter: 0, times: 99 });
+	const failure = await catchFailure(calls.write(id, { content, contentFormat }));
+	expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+	expect(failure.message).toMatch(/^The document was not changed: /);
+	expect(failure.description).toMatch(/safely run this again/);
+	expect(calls.changes(id)).toBe(0);
+});
+
+describe('a write of which nobody can tell whether it happened says so', () => {
+	async function expectUnknown(id: string) {
 		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toMatch(/^The content may have been written: /);
-		expect(failure.description).toContain(
-			`https://docs.google.com/document/d/${id}/edit?tab=t.0`,
-		);
-		expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
-	},
-);
+		const url = `https://docs.google.com/document/d/${id}/edit?tab=t.0`;
+		expect(failure.description).toContain(url);
+		expect(failure.outcome).toBe('unknown');
+	}
 
-test('so is a document that Google gives back without a body', async () => {
-	const id = calls.document('old');
-	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-	calls.google.fault({
-		match: 'docs.documents.get',
-		nth: 2,
-		status: 200,
-		body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
+	test.each([
+		['longer', ' theirs'],
+		['as long as ours', '!'],
+		['with the same end', ' ours'],
+	])('where somebody else wrote a text %s, which stays', async (_what, theirs) => {
+		const id = calls.document('old');
+		const match = ({ method }: { method?: string }) => {
+			if (method !== 'docs.documents.batchUpdate') return false;
+			if (calls.text(id) === 'old\n') calls.google.docs.type(id, theirs);
+			return true;
+		};
+		calls.google.fault({ match, status: 503 });
+		await expectUnknown(id);
+		expect(calls.text(id)).toBe(`old${theirs}\n`);
 	});
-	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-	expect(failure.message).toMatch(/^The content may have been written: /);
+
+	test.each([
+		['cannot be read afterwards', { status: 500, times: 9 }],
+		['has no body', { status: 200, body: { tabs: [{ tabProperties: { tabId: 't.0' } }] } }],
+	])('where the document %s', async (_what, fault) => {
+		calls.failChange(doneIn503);
+		calls.failRead({ nth: 2, ...fault });
+		await expectUnknown(calls.document('old'));
+	});
 });
 
 test.each([
 	{ status: 400, message: 'No.' },
 	{ status: 409, message: 'The required revision ID does not match.' },
 ])('only a change to an older revision is planned again, not after %j', async (fault) => {
-	calls.google.fault({ match: batchUpdate, ...fault });
-	expect(
-		await catchFailure(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
-	).toMatchObject({ code: fault.status });
+	calls.failChange(fault);
+	const appending = calls.append(calls.document('x'), { content: 'y' });
+	expect(await catchFailure(appending)).toMatchObject({ code: fault.status });
 	expect(calls.methods).toEqual(['get', 'batchUpdate']);
-});
-
-test('a write that never happened says so', async () => {
-	const id = calls.document('old');
-	calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
-	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-	expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
-	expect(failure.message).toMatch(/^The document was not changed: /);
-	expect(failure.description).toMatch(/safely run this again/);
 });
 
 test.each([
 	['cannot be read', { match: 'docs.documents.get', nth: 2, status: 403 }],
-	['are refused', { match: batchUpdate, nth: 2, status: 400 }],
-	['never happened', { match: batchUpdate, nth: 2, status: 503, times: 5 }],
+	['are refused', { match: 'docs.documents.batchUpdate', nth: 2, status: 400 }],
+	['never happened', { match: 'docs.documents.batchUpdate', nth: 2, status: 503, times: 5 }],
 ])('replacements that %s: the failure says that the content was replaced', async (_how, fault) => {
 	const id = calls.document('old');
 	calls.google.fault(fault);
-	const replacements = [{ find: 'a', replace: 'b', format: 'text' as const }];
-	const failure = await catchFailure(calls.write(id, { content: 'a', replacements }));
-	expect(calls.google.docs.text(id)).toBe('a\n');
+	const params = { content: 'a', replacements: [asText('a', 'b')] };
+	const failure = await catchFailure(calls.write(id, params));
+	expect(calls.text(id)).toBe('a\n');
 	expect(failure).toMatchObject({ code: fault.status, outcome: 'notDone' });
 	expect(failure.message).toMatch(/^The content was replaced, but no texts in it: /);
 	expect(failure.description).toContain("To replace only the texts, leave 'content' empty.");
 });
 
-test.each(['', 't.n'])(
-	'an append of plain text to the tab %j is found to be done if the answer was lost, and happens once',
-	async (tab) => {
-		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
-		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-		const appended = await calls.append(id, { content: '!', tab });
-		expect(appended).toMatchObject({ characterCount: 1 });
-		expect(calls.google.docs.batchesOf(id)).toBe(1);
-		expect(calls.google.docs.text(id, tab || undefined)).toBe(tab ? '!\n' : 'old!\n');
-	},
-);
-
 test('who may only read is told so', async () => {
-	const id = calls.document('old');
-	calls.google.fault({
-		match: 'docs.documents.get',
-		body: {
-			tabs: [
-				{
-					tabProperties: { tabId: 't.0' },
-					documentTab: { body: { content: [{ endIndex: 2 }] } },
-				},
-			],
-		},
-	});
-	expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
-		code: 403,
-		message: 'This account can read the document but not edit it',
-	});
-});
-
-test('where the document cannot be read afterwards, the outcome is unknown', async () => {
-	const id = calls.document('old');
-	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
-	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
-	const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-	expect(failure.message).toMatch(/^The content may have been written: /);
-	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
-	expect(failure.outcome).toBe('unknown');
+	const documentTab = { body: { content: [{ endIndex: 2 }] } };
+	calls.failRead({ body: { tabs: [{ tabProperties: { tabId: 't.0' }, documentTab }] } });
+	const failure = await catchFailure(calls.write(calls.document('old'), { content: 'x' }));
+	const message = 'This account can read the document but not edit it';
+	expect(failure).toMatchObject({ code: 403, message });
 });
 
 // In which order documents are changed when there are several items.
 describe('order of requests', () => {
-	const calls = new Calls();
+	const missing = 'missing-document-0000000000000';
 
 	beforeEach(() => {
 		calls.google.tokens.issue({ token });
 	});
 
-	async function run(...inputs: IDataObject[]): Promise<IDataObject[]> {
+	const run = async (inputs: IDataObject[], more: object = {}) => {
 		const items = inputs.map((input) => ({ json: { input } }));
 		const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
-		const output = await runNode({ url: calls.google.url, parameters, items });
+		const output = await runNode({ url: calls.google.url, parameters, items, ...more });
 		return output.map(({ json }) => json);
-	}
+	};
+
+	/** A try of Retry On Fail, of the same execution. */
+	const runTry = (inputs: IDataObject[], executionId: string) =>
+		run(inputs, { node: { retryOnFail: true, maxTries: 2 }, executionId });
 
 	/** What came in: `read` or `change`, and of which document. */
 	const came = () =>
@@ -209,146 +161,90 @@ describe('order of requests', () => {
 			const id = /documents\/([^/:?]+)/.exec(path)?.[1] ?? '';
 			return `${method === 'docs.documents.get' ? 'read' : 'change'} ${id}`;
 		});
+	const cameFor = (id: string) => came().filter((request) => request.endsWith(id));
 
+	const reading = (documentId: string) => ({ operation: 'read', documentId });
 	const writing = (documentId: string, content: string) => ({
-		operation: 'write',
-		documentId,
-		content,
+		...{ operation: 'write', documentId, content },
+	});
+	const appending = (documentId: string, content: string) => ({
+		...{ operation: 'append', resource: 'document', documentId, content, newParagraph: true },
 	});
 
 	test('different documents are changed side by side, and the output keeps the order of the items', async () => {
 		const ids = ['1', '2', '3'].map((text) => calls.document(text));
-		const output = await run(...ids.map((id) => writing(id, `new ${id}`)));
+		const output = await run(ids.map((id) => writing(id, `new ${id}`)));
 		expect(output.map(({ documentId }) => documentId)).toEqual(ids);
-		expect(ids.map((id) => calls.google.docs.text(id))).toEqual(ids.map((id) => `new ${id}\n`));
+		expect(ids.map((id) => calls.text(id))).toEqual(ids.map((id) => `new ${id}\n`));
 		// The second is read before the first is changed.
 		expect(came().slice(0, 3).sort()).toEqual(ids.map((id) => `read ${id}`).sort());
 	});
 
 	test('one document is changed in the order of the items', async () => {
-		const [one, other] = [calls.document(''), calls.document('')];
-		const appending = (documentId: string, content: string) => ({
-			operation: 'append',
-			resource: 'document',
-			documentId,
-			content,
-			newParagraph: true,
-		});
-		await run(
-			appending(one, 'a'),
-			appending(other, 'x'),
-			appending(one, 'b'),
-			appending(one, 'c'),
-		);
-		expect([one, other].map((id) => calls.google.docs.text(id))).toEqual(['a\nb\nc\n', 'x\n']);
-		expect(came().filter((request) => request.endsWith(one))).toEqual(
-			Array.from({ length: 3 }, () => [`read ${one}`, `change ${one}`]).flat(),
-		);
+		const [one, other] = [calls.document(), calls.document()];
+		const lines = [appending(one, 'a'), appending(other, 'x')];
+		await run([...lines, appending(one, 'b'), appending(one, 'c')]);
+		expect([calls.text(one), calls.text(other)]).toEqual(['a\nb\nc\n', 'x\n']);
+		const turn = [`read ${one}`, `change ${one}`];
+		expect(cameFor(one)).toEqual([...turn, ...turn, ...turn]);
 	});
 
 	test('a document is read only after the changes before it, and changed only after the reads before it', async () => {
 		const [one, other] = [calls.document('old'), calls.document('old')];
-		const reading = { operation: 'read', documentId: one };
-		const output = await run(
-			reading,
-			writing(one, 'new'),
-			writing(other, 'new'),
-			reading,
-			writing(one, 'newer'),
-		);
-		expect(output.map(({ content }) => content)).toEqual([
-			'old',
-			undefined,
-			undefined,
-			'new',
-			undefined,
-		]);
-		expect(calls.google.docs.text(one)).toBe('newer\n');
+		const changes = [writing(one, 'new'), writing(other, 'new')];
+		const inputs = [reading(one), ...changes, reading(one), writing(one, 'newer')];
+		const output = await run(inputs);
+		const contents = ['old', undefined, undefined, 'new', undefined];
+		expect(output.map(({ content }) => content)).toEqual(contents);
+		expect(calls.text(one)).toBe('newer\n');
 	});
 
 	test('reads that follow one another run side by side: none waits for another one to be repeated', async () => {
-		const ids = [calls.document('1'), calls.document('2')];
-		calls.google.fault({ match: 'docs.documents.get', nth: 1, status: 503 });
-		const output = await run(...ids.map((documentId) => ({ operation: 'read', documentId })));
+		const [one, other] = [calls.document('1'), calls.document('2')];
+		calls.failRead({ status: 503 });
+		const output = await run([reading(one), reading(other)]);
 		expect(output.map(({ content }) => content)).toEqual(['1', '2']);
-		expect(came()).toEqual([0, 1, 0].map((at) => `read ${ids[at] ?? ''}`));
+		expect(came()).toEqual([`read ${one}`, `read ${other}`, `read ${one}`]);
 	});
 
 	test('changes by different operations keep the order of the items', async () => {
 		const [one, other] = [calls.document('old'), calls.document('old')];
 		const created = { operation: 'create', resource: 'document', title: 'T', content: 'x' };
-		await run(created, writing(one, 'new'), {
-			operation: 'append',
-			resource: 'document',
-			documentId: other,
-			content: 'new',
-			newParagraph: true,
-		});
-		expect(calls.methods).toEqual([
-			'create',
-			'batchUpdate',
-			'get',
-			...['get', 'batchUpdate'],
-			...['get', 'batchUpdate'],
-		]);
+		await run([created, writing(one, 'new'), appending(other, 'new')]);
+		const turn = ['get', 'batchUpdate'];
+		expect(calls.methods).toEqual(['create', 'batchUpdate', 'get', ...turn, ...turn]);
 	});
 
 	test('after a failure nothing more is changed in that document', async () => {
-		const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
-		const failing = run(writing(missing, 'x'), writing(missing, 'y'), writing(one, 'new'));
-		await expect(failing).rejects.toThrow();
-		expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(1);
+		const inputs = [writing(missing, 'x'), writing(missing, 'y')];
+		await expect(run([...inputs, writing(calls.document(), 'new')])).rejects.toThrow();
+		expect(cameFor(missing)).toEqual([`read ${missing}`]);
 	});
 
 	test('Retry On Fail does not change what was changed beside the item that failed', async () => {
-		const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
-		const items = [writing(missing, 'x'), writing(one, 'new')].map((input) => ({
-			json: { input },
-		}));
-		const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
-		const node = { retryOnFail: true, maxTries: 2 };
-		const tried = () =>
-			runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-1' });
-		await expect(tried()).rejects.toThrow();
-		expect(calls.google.docs.text(one)).toBe('new\n');
-		await expect(tried()).rejects.toThrow();
-		expect(came().filter((request) => request.endsWith(one))).toEqual([
-			`read ${one}`,
-			`change ${one}`,
-		]);
-		expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(2);
+		const one = calls.document('old');
+		const inputs = [writing(missing, 'x'), writing(one, 'new')];
+		await expect(runTry(inputs, 'order-1')).rejects.toThrow();
+		expect(calls.text(one)).toBe('new\n');
+		await expect(runTry(inputs, 'order-1')).rejects.toThrow();
+		expect(cameFor(one)).toEqual([`read ${one}`, `change ${one}`]);
+		expect(cameFor(missing)).toHaveLength(2);
 	});
 
 	const twice = { replacements: [{ find: 'a', replace: 'aa' }] };
+	const content = { content: 'new' };
 
 	test.each([
-		[
-			'Retry On Fail makes no replacements again that may have been made',
-			twice,
-			'failed',
-			'aa\n',
-		],
-		[
-			'Retry On Fail writes a content again, which leaves the same',
-			{ content: 'new' },
-			'done',
-			'new\n',
-		],
-	])('%s', async (_what, change, second, text) => {
+		['Retry On Fail makes no replacements again that may have been made', twice, false, 'aa\n'],
+		['Retry On Fail writes a content again, which leaves the same', content, true, 'new\n'],
+	])('%s', async (_what, change, isDone, text) => {
 		const id = calls.document('a');
-		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		calls.failChange(lost);
 		// Nor can it be found out whether it was made.
-		calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 403 });
-		const items = [{ json: { input: { operation: 'write', documentId: id, ...change } } }];
-		const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
-		const node = { retryOnFail: true, maxTries: 2 };
-		const tried = () =>
-			runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-2' });
-		await expect(tried()).rejects.toThrow(/may have been/);
-		const ended = await tried().then(
-			() => 'done',
-			() => 'failed',
-		);
-		expect([ended, calls.google.docs.text(id)]).toEqual([second, text]);
+		calls.failRead({ nth: 2, status: 403 });
+		const inputs = [{ operation: 'write', documentId: id, ...change }];
+		await expect(runTry(inputs, 'order-2')).rejects.toThrow(/may have been/);
+		const [again] = await Promise.allSettled([runTry(inputs, 'order-2')]);
+		expect([again.status === 'fulfilled', calls.text(id)]).toEqual([isDone, text]);
 	});
 });

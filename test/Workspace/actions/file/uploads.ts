@@ -44,13 +44,24 @@ export class Uploads extends StandIn {
 		});
 	}
 
-	/** @throws NodeError */
+	/** Uploads one file. @throws NodeError */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
 		const all = { ...defaults, ...params };
 		const [file, ...others] = await performOperation(upload, { params: all, item }, clients);
 		if (!file || others.length > 0)
 			throw new Error(`Uploaded ${others.length + 1} files instead of one`);
 		return file;
+	}
+
+	/** Uploads a text, given as base64. @throws NodeError */
+	upload(text: string, params: Partial<UploadParams> = {}, item?: TestItem) {
+		return this.run({ content: base64(text), ...params }, item);
+	}
+
+	/** Uploads the bytes of a binary field. @throws NodeError */
+	uploadBytes(data: Buffer, params: Partial<UploadParams> = {}) {
+		const item = testItem({ binary: { data: { data } } });
+		return this.run({ contentSource: 'binary', ...params }, item);
 	}
 
 	/** Method ids of the requests, in order. */
