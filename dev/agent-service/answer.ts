@@ -9,8 +9,8 @@ const chunkBytes = 64 * 1024;
 export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: unknown): void {
 	const { status = 200, retryAfter, fault } = step;
 	const { bytes: plain, contentType } = encodeBody(step.body === undefined ? answer : step.body);
-	const bytes = step.gzip === undefined ? plain : compress(plain, step.gzip);
-	if (step.gzip !== undefined) response.setHeader('Content-Encoding', 'gzip');
+	const bytes = step.gzip ? gzipSync(plain) : plain;
+	if (step.gzip) response.setHeader('Content-Encoding', 'gzip');
 	if (step.untilClose) sendUntilClose(response);
 	response.statusCode = status;
 	response.setHeader('Content-Type', step.contentType ?? contentType);
@@ -24,14 +24,6 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 		writeSlowly(response, bytes, step.dripMilliseconds);
 	else if (step.untilClose) response.end(bytes);
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
-}
-
-/** gzip ends with 8 bytes of checksum and length. Fewer bytes are omitted, so that all content arrives. */
-const omittedBytes = 6;
-
-function compress(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
-	const compressed = gzipSync(bytes);
-	return gzip === 'whole' ? compressed : compressed.subarray(0, compressed.length - omittedBytes);
 }
 
 function sendUntilClose(response: ServerResponse): void {

@@ -3,16 +3,9 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 import { disturbUpgrade, refuseUpgrade } from './handshake.ts';
-import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
+import type { ReceivedUpgrade, ServiceState } from './options.ts';
 import type { UpgradeStep } from './script.ts';
-import { type ReceivedMessage, sendMessage, type SessionStore } from './sessions.ts';
-import type { Timers } from './timers.ts';
-
-/** What the stand-in records about all channels. */
-export interface ChannelLog {
-	readonly received: ReceivedMessage[];
-	readonly pings: Map<string, number>;
-}
+import { type ReceivedMessage, sendMessage } from './sessions.ts';
 
 const queryFields = ['sessionId', 'userPublicKey', 'signature', 'timestamp', 'apiKey'];
 
@@ -20,36 +13,25 @@ const queryFields = ['sessionId', 'userPublicKey', 'signature', 'timestamp', 'ap
 export class ChannelEndpoint {
 	readonly upgrades: ReceivedUpgrade[] = [];
 	readonly steps: UpgradeStep[] = [];
-	private readonly options: AgentServiceOptions;
-	private readonly apiKey: string;
+	/** What arrived on the channels. */
+	readonly received: ReceivedMessage[] = [];
+	/** Pings that arrived, by session. */
+	readonly pings = new Map<string, number>();
+	private readonly service: ServiceState;
 	private readonly path: string;
-	private readonly sessions: SessionStore;
-	private readonly timers: Timers;
-	private readonly log: ChannelLog;
 	private readonly answeringServer = new WebSocketServer({ noServer: true });
 	private readonly silentServer = new WebSocketServer({ noServer: true, autoPong: false });
 
-	constructor(
-		options: AgentServiceOptions,
-		apiKey: string,
-		path: string,
-		sessions: SessionStore,
-		timers: Timers,
-		log: ChannelLog,
-	) {
-		this.options = options;
-		this.apiKey = apiKey;
-		this.path = path;
-		this.sessions = sessions;
-		this.timers = timers;
-		this.log = log;
+	constructor(service: ServiceState) {
+		this.service = service;
+		this.path = `${service.prefix}/ws`;
 	}
 
 	/** Accepts, refuses or disturbs an upgrade request. */
 	answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		const received = readUpgrade(request);
-		if (this.options.keepLog !== false) this.upgrades.push(received);
-		const step = this.steps.shift() ?? this.options.upgrade?.(received) ?? {};
+		if (this.service.options.keepLog !== false) this.upgrades.push(received);
+		const step = this.steps.shift() ?? this.service.options.upgrade?.(received) ?? {};
 		const respond = (): void => {
 			if (socket.destroyed) return;
 			const refusal =
@@ -58,13 +40,14 @@ export class ChannelEndpoint {
 			else if (refusal?.status !== undefined) refuseUpgrade(socket, refusal.status, refusal);
 			else this.accept(request, socket, head, received.query.sessionId ?? '', step);
 		};
-		if (step.delayMilliseconds) this.timers.after(step.delayMilliseconds, respond);
+		if (step.delayMilliseconds) this.service.timers.after(step.delayMilliseconds, respond);
 		else respond();
 	}
 
 	private findRefusal({ path, query }: ReceivedUpgrade): UpgradeStep | undefined {
 		if (path !== this.path) return { status: 404, body: `There is nothing at ${path}` };
-		if (query.apiKey !== this.apiKey) return { status: 401, body: 'The API key is not valid' };
+		if (query.apiKey !== this.service.apiKey)
+			return { status: 401, body: 'The API key is not valid' };
 		const missingFields = queryFields.filter((name) => !query[name]);
 		if (missingFields.length > 0)
 			return { status: 400, body: `missing: ${missingFields.join(', ')}` };
@@ -83,16 +66,16 @@ export class ChannelEndpoint {
 		const server = step.noPong ? this.silentServer : this.answeringServer;
 		server.handleUpgrade(request, socket, head, (channel) => {
 			this.register(channel, sessionId);
-			const session = this.sessions.get(sessionId);
+			const session = this.service.sessions.get(sessionId);
 			for (const message of [...session.recent, ...(step.messages ?? [])])
 				sendMessage(channel, message);
 			for (let pings = step.pings ?? 0; pings > 0; pings--) channel.ping();
 			if (step.closeCode === undefined && !step.drop) return;
-			this.timers.after(step.closeAfterMilliseconds ?? 0, () => {
+			this.service.timers.after(step.closeAfterMilliseconds ?? 0, () => {
 				endChannel(channel, socket, step);
 				if (step.endAfterMilliseconds === undefined) return;
 				channel.pause();
-				this.timers.after(step.endAfterMilliseconds, () => {
+				this.service.timers.after(step.endAfterMilliseconds, () => {
 					channel.resume();
 				});
 			});
@@ -100,9 +83,9 @@ export class ChannelEndpoint {
 	}
 
 	private register(channel: WebSocket, sessionId: string): void {
-		const { kickCode } = this.options;
-		const { received, pings } = this.log;
-		const { sockets } = this.sessions.get(sessionId);
+		const { kickCode } = this.service.options;
+		const { received, pings } = this;
+		const { sockets } = this.service.sessions.get(sessionId);
 		if (kickCode !== undefined)
 			for (const oldChannel of sockets) oldChannel.close(kickCode, 'replaced');
 		sockets.add(channel);

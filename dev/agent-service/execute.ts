@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { sendAnswer } from './answer.ts';
 import { buildDemoAnswer, buildDemoMessages } from './demo.ts';
-import type { AgentServiceOptions } from './options.ts';
+import type { ServiceState } from './options.ts';
 import {
 	type ExecuteFields,
 	isExecuteFields,
@@ -11,8 +11,6 @@ import {
 	sendJson,
 } from './request.ts';
 import type { ExecuteStep, Message } from './script.ts';
-import type { SessionStore } from './sessions.ts';
-import type { Timers } from './timers.ts';
 
 /** Builds an error body. The error bodies of the real service are not known. */
 export const buildErrorBody = (code: number, message: string): object => ({
@@ -23,24 +21,12 @@ export const buildErrorBody = (code: number, message: string): object => ({
 export class ExecuteEndpoint {
 	readonly requests: ReceivedRequest[] = [];
 	readonly steps: ExecuteStep[] = [];
-	private readonly options: AgentServiceOptions;
-	private readonly sessions: SessionStore;
-	private readonly timers: Timers;
-	private readonly apiKey: string;
+	private readonly service: ServiceState;
 	private readonly path: string;
 
-	constructor(
-		options: AgentServiceOptions,
-		apiKey: string,
-		path: string,
-		sessions: SessionStore,
-		timers: Timers,
-	) {
-		this.options = options;
-		this.apiKey = apiKey;
-		this.path = path;
-		this.sessions = sessions;
-		this.timers = timers;
+	constructor(service: ServiceState) {
+		this.service = service;
+		this.path = `${service.prefix}/execute`;
 	}
 
 	async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -52,19 +38,21 @@ export class ExecuteEndpoint {
 			return;
 		}
 		const received = await receiveRequest(request);
-		if (this.options.keepLog !== false) this.requests.push(received);
-		const step = isCall ? (this.steps.shift() ?? this.options.execute?.(received) ?? {}) : {};
+		if (this.service.options.keepLog !== false) this.requests.push(received);
+		const step = isCall
+			? (this.steps.shift() ?? this.service.options.execute?.(received) ?? {})
+			: {};
 		if (step.carriedOut) this.startAgent(received, step);
 		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead')
 			request.socket.resetAndDestroy();
 		if (step.fault === 'silence' || request.socket.destroyed) return;
 		await step.after;
-		const delay =
-			step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
+		const { latencyMilliseconds = 0 } = this.service.options;
+		const delay = step.delayMilliseconds ?? (isCall ? latencyMilliseconds : 0);
 		const reply = (): void => {
 			this.reply(received, response, step);
 		};
-		if (delay > 0) this.timers.after(delay, reply);
+		if (delay > 0) this.service.timers.after(delay, reply);
 		else reply();
 	}
 
@@ -80,7 +68,7 @@ export class ExecuteEndpoint {
 			sendAnswer(response, step, null);
 			return;
 		}
-		const { answer = buildDemoAnswer } = this.options;
+		const { answer = buildDemoAnswer } = this.service.options;
 		sendAnswer(response, step, step.body === undefined ? answer(fields) : step.body);
 		const { status = 200, carriedOut = status >= 200 && status <= 299 } = step;
 		if (carriedOut && step.carriedOut === undefined) this.startAgent(received, step);
@@ -88,35 +76,30 @@ export class ExecuteEndpoint {
 
 	private startAgent(received: ReceivedRequest, step: ExecuteStep): void {
 		if (!isExecuteFields(received)) return;
-		const { messages = buildDemoMessages } = this.options;
-		this.sessions.get(received.body.sessionId).executions++;
+		const { messages = buildDemoMessages } = this.service.options;
+		this.service.sessions.get(received.body.sessionId).executions++;
 		this.sendMessages(received.body, step.messages ?? messages(received.body));
 	}
 
-	private findRefusal({
-		method,
-		url,
-		headers,
-		faults,
-	}: ReceivedRequest): { code: number; message: string } | undefined {
+	private findRefusal(request: ReceivedRequest): { code: number; message: string } | undefined {
+		const { method, url, headers, faults } = request;
 		if (url.split('?')[0] !== this.path)
 			return { code: 404, message: `There is nothing at ${url}` };
-		if (headers['x-api-key'] !== this.apiKey)
+		if (headers['x-api-key'] !== this.service.apiKey)
 			return { code: 401, message: 'The API key is not valid' };
 		if (method !== 'POST') return { code: 405, message: `Use POST, not ${method}` };
 		return faults.length === 0 ? undefined : { code: 400, message: faults.join('; ') };
 	}
 
 	private sendMessages({ sessionId }: ExecuteFields, messages: readonly Message[]): void {
-		const { messageIntervalMilliseconds = 0 } = this.options;
-		if (messages.length === 0) return;
+		const { messageIntervalMilliseconds = 0 } = this.service.options;
 		if (messageIntervalMilliseconds === 0) {
-			this.sessions.send(sessionId, messages);
+			this.service.sessions.send(sessionId, messages);
 			return;
 		}
 		messages.forEach((message, index) => {
-			this.timers.after((index + 1) * messageIntervalMilliseconds, () => {
-				this.sessions.send(sessionId, [message]);
+			this.service.timers.after((index + 1) * messageIntervalMilliseconds, () => {
+				this.service.sessions.send(sessionId, [message]);
 			});
 		});
 	}

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ExecuteFields, ReceivedRequest } from './request.ts';
 import type { ExecuteStep, Message, UpgradeStep } from './script.ts';
+import type { SessionStore } from './sessions.ts';
+import type { Timers } from './timers.ts';
 
 export interface AgentServiceOptions {
 	/** 0 means any free port. */
@@ -45,4 +47,14 @@ export interface ReceivedUpgrade {
 	readonly headers: IncomingHttpHeaders;
 	/** Milliseconds since 1970. */
 	readonly receivedAt: number;
+}
+
+/** What the two endpoints of a service share. */
+export interface ServiceState {
+	readonly options: AgentServiceOptions;
+	readonly apiKey: string;
+	/** The path before `/execute` and `/ws`, without a slash at its end. */
+	readonly prefix: string;
+	readonly sessions: SessionStore;
+	readonly timers: Timers;
 }

@@ -6,7 +6,6 @@ export interface ReceivedRequest {
 	/** With the query. */
 	readonly url: string;
 	readonly headers: IncomingHttpHeaders;
-	readonly rawBody: string;
 	/** The parsed JSON; undefined if the body is not JSON. */
 	readonly body: unknown;
 	/** Milliseconds since 1970. */
@@ -40,18 +39,10 @@ const minTimestamp = 1e11;
 export async function receiveRequest(request: IncomingMessage): Promise<ReceivedRequest> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of request) chunks.push(chunk as Buffer);
-	const rawBody = Buffer.concat(chunks).toString('utf8');
-	const body = parseJson(rawBody);
+	const body = parseJson(Buffer.concat(chunks).toString());
 	const { method = '', url = '', headers } = request;
-	return {
-		method,
-		url,
-		headers,
-		rawBody,
-		body,
-		receivedAt: Date.now(),
-		faults: findFaults(headers, body),
-	};
+	const faults = findFaults(headers, body);
+	return { method, url, headers, body, receivedAt: Date.now(), faults };
 }
 
 export function isExecuteFields(

@@ -30,8 +30,8 @@ export interface ExecuteStep {
 	readonly after?: Promise<unknown>;
 	/** The wait between two bytes of the body. */
 	readonly dripMilliseconds?: number;
-	/** Compresses the body. `cut` omits its last bytes, although the answer itself is complete. */
-	readonly gzip?: 'whole' | 'cut';
+	/** Compresses the body. */
+	readonly gzip?: true;
 	/** Sends neither a length nor chunks, so that the body ends with the connection. */
 	readonly untilClose?: boolean;
 	/** Makes the body this many spaces, sent as fast as they are read. */

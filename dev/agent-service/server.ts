@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws';
 
 import { ChannelEndpoint } from './channel.ts';
 import { buildErrorBody, ExecuteEndpoint } from './execute.ts';
-import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
+import type { AgentServiceOptions, ReceivedUpgrade, ServiceState } from './options.ts';
 import type { ExecuteFields, ReceivedRequest } from './request.ts';
 import type { ExecuteStep, Message, UpgradeStep } from './script.ts';
 import { type ReceivedMessage, type Session, SessionStore } from './sessions.ts';
@@ -40,49 +40,29 @@ export async function startAgentService(options: AgentServiceOptions = {}): Prom
 
 export class AgentService {
 	readonly apiKey: string;
-	/** What arrived on the channels. */
-	readonly received: ReceivedMessage[] = [];
-	/** Pings that arrived, by session. */
-	readonly pings = new Map<string, number>();
-	private readonly options: AgentServiceOptions;
-	private readonly prefix: string;
+	private readonly state: ServiceState;
 	private readonly server: http.Server;
 	private readonly sockets = new Set<Socket>();
-	private readonly timers = new Timers();
-	private readonly sessionStore: SessionStore;
 	private readonly executeEndpoint: ExecuteEndpoint;
 	private readonly channelEndpoint: ChannelEndpoint;
 	private connectionCount = 0;
 	private address: AddressInfo | undefined;
 
 	constructor(options: AgentServiceOptions) {
-		this.options = options;
 		this.apiKey = options.apiKey ?? defaultApiKey;
-		this.prefix = (options.pathPrefix ?? '').replace(/\/+$/, '');
-		this.sessionStore = new SessionStore(options.replay ?? 0);
-		this.executeEndpoint = new ExecuteEndpoint(
-			options,
-			this.apiKey,
-			`${this.prefix}/execute`,
-			this.sessionStore,
-			this.timers,
-		);
-		this.channelEndpoint = new ChannelEndpoint(
-			options,
-			this.apiKey,
-			`${this.prefix}/ws`,
-			this.sessionStore,
-			this.timers,
-			this,
-		);
+		const prefix = (options.pathPrefix ?? '').replace(/\/+$/, '');
+		const sessions = new SessionStore(options.replay ?? 0);
+		this.state = { options, apiKey: this.apiKey, prefix, sessions, timers: new Timers() };
+		this.executeEndpoint = new ExecuteEndpoint(this.state);
+		this.channelEndpoint = new ChannelEndpoint(this.state);
 		this.server = options.tls ? https.createServer(readCertificate()) : http.createServer();
 		this.attachHandlers();
 	}
 
 	/** Base address of the execute call. */
 	get url(): string {
-		const { host = '127.0.0.1', tls } = this.options;
-		return `${tls ? 'https' : 'http'}://${host}:${this.port}${this.prefix}`;
+		const { host = '127.0.0.1', tls } = this.state.options;
+		return `${tls ? 'https' : 'http'}://${host}:${this.port}${this.state.prefix}`;
 	}
 
 	/** Base address of the session channel. */
@@ -103,13 +83,23 @@ export class AgentService {
 		return this.channelEndpoint.upgrades;
 	}
 
+	/** What arrived on the channels. */
+	get received(): ReceivedMessage[] {
+		return this.channelEndpoint.received;
+	}
+
+	/** Pings that arrived, by session. */
+	get pings(): ReadonlyMap<string, number> {
+		return this.channelEndpoint.pings;
+	}
+
 	/** Number of TCP connections accepted so far. */
 	get connections(): number {
 		return this.connectionCount;
 	}
 
 	get sessions(): ReadonlyMap<string, Session> {
-		return this.sessionStore.byId;
+		return this.state.sessions.byId;
 	}
 
 	/** Number of open channels, of one session or of all. */
@@ -120,7 +110,7 @@ export class AgentService {
 
 	/** The server ends of the open channels. */
 	getChannels(sessionId?: string): WebSocket[] {
-		return this.sessionStore.getSockets(sessionId);
+		return this.state.sessions.getSockets(sessionId);
 	}
 
 	/** Queues answers for the next execute requests, one each, in order of arrival. */
@@ -142,7 +132,7 @@ export class AgentService {
 
 	/** Sends to every open channel of the session. @returns the number of channels */
 	send(sessionId: string, ...messages: Message[]): number {
-		return this.sessionStore.send(sessionId, messages);
+		return this.state.sessions.send(sessionId, messages);
 	}
 
 	/** Starts a close handshake on open channels. */
@@ -156,7 +146,7 @@ export class AgentService {
 	}
 
 	async listen(): Promise<void> {
-		const { port = 0, host = '127.0.0.1' } = this.options;
+		const { port = 0, host = '127.0.0.1' } = this.state.options;
 		await new Promise<void>((resolve, reject) => {
 			this.server.once('error', reject);
 			// Room for a thousand simultaneous calls.
@@ -167,7 +157,7 @@ export class AgentService {
 
 	/** Ends every connection and stops listening. May be called more than once. */
 	async close(): Promise<void> {
-		this.timers.clear();
+		this.state.timers.clear();
 		const closed = new Promise<void>((resolve) => {
 			this.server.close(() => {
 				resolve();

@@ -32,9 +32,9 @@ export class SessionStore {
 	get(sessionId: string): Session {
 		const knownSession = this.byId.get(sessionId);
 		if (knownSession) return knownSession;
-		const session: Session = {
+		const session = {
 			sessionId,
-			sockets: new Set(),
+			sockets: new Set<WebSocket>(),
 			recent: [],
 			executions: 0,
 			sent: 0,

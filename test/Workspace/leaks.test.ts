@@ -6,7 +6,7 @@ import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../createExecuteContext';
 import { formsIn, inAllForms } from '../forms';
 import { createNodeContext, runNode, token } from './runNode';
-import { startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
+import { json, startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
 
 let server: ScriptedServer;
 afterEach(() => server.close());
@@ -21,24 +21,14 @@ const fresh = 'ya29.canary-fresh-token-of-Google';
 const assertion = 'eyJhbGciOiJSUzI1NiJ9.eyJjYW5hcnkiOiJhc3NlcnRpb24ifQ.c2lnbmF0dXJl';
 const echo = `Invalid: ${inAllForms(token)} ${clientSecret} ${refreshToken} Authorization: Bearer ${fresh} assertion=${assertion}`;
 
-const answered =
-	(status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
-	(response) => {
-		response.writeHead(status, { 'content-type': 'application/json', ...headers });
-		response.end(JSON.stringify(body));
-	};
-
 const cases: Array<[string, Answer]> = [
-	['a bad request', answered(400, { error: { code: 400, message: echo, status: echo } })],
+	['a bad request', json({ error: { code: 400, message: echo, status: echo } }, 400)],
 	[
 		'a refusal with reasons',
-		answered(403, { error: { message: 'no', errors: [{ reason: echo, message: echo }] } }),
+		json({ error: { message: 'no', errors: [{ reason: echo, message: echo }] } }, 403),
 	],
-	['the shape of the token endpoint', answered(400, { error: echo, error_description: echo })],
-	[
-		'a redirect',
-		answered(302, {}, { location: `https://x.example/${token}?access_token=${fresh}` }),
-	],
+	['the shape of the token endpoint', json({ error: echo, error_description: echo }, 400)],
+	['a redirect', json({}, 302, { location: `https://x.example/${token}?access_token=${fresh}` })],
 	[
 		'an answer of another kind',
 		(response) => response.writeHead(200, { 'content-type': 'text/html' }).end(echo),
@@ -85,7 +75,7 @@ test('without the sanitizer the same search finds them', async () => {
 	jest.spyOn(Sanitizer.prototype, 'sanitizeError').mockImplementation((failure) => failure);
 	try {
 		const { text } = await shownOf(
-			answered(400, { error: { code: 400, message: echo, status: echo } }),
+			json({ error: { code: 400, message: echo, status: echo } }, 400),
 		);
 		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
 			expect(formsIn(text, secret)).toContain('plain');

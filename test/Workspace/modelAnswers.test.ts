@@ -19,6 +19,17 @@ async function call(parameters: IDataObject, options: IDataObject = {}) {
 }
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
+const sheetOf = (id: string) => ({
+	resource: 'spreadsheet',
+	operation: 'read',
+	spreadsheetId: byId(id),
+});
+const documentOf = (id: string) => ({
+	resource: 'document',
+	operation: 'read',
+	documentId: byId(id),
+});
+const mailOf = (messageId: string) => ({ resource: 'mail', operation: 'read', messageId });
 const noteIn = (items: readonly IDataObject[]) => items.at(-1)?.['note'] as string;
 
 /** Calls again with what the notes say, as a model would: they name an option by its label. */
@@ -53,8 +64,7 @@ describe('rows', () => {
 	function seed(count = 2000) {
 		const rows = [header, ...Array.from({ length: count }, (_, at) => row(at + 1))];
 		const tabs = [{ title: 'Sheet1', rows, rowCount: count + 10 }];
-		const id = google.sheets.seed({ title: 'Book', tabs });
-		return { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		return sheetOf(google.sheets.seed({ title: 'Book', tabs }));
 	}
 
 	test('of 2,000 name their columns once, and say how many there are and how to go on', async () => {
@@ -102,8 +112,7 @@ describe('rows', () => {
 		options: IDataObject = {},
 	) {
 		const tabs = titles.map((title, at) => ({ title, ...(at === 0 && { rows }) }));
-		const id = google.sheets.seed({ title: 'Book', tabs });
-		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const place = sheetOf(google.sheets.seed({ title: 'Book', tabs }));
 		const { items, size } = await call({ ...place, output }, options);
 		expect(size).toBeLessThanOrEqual(30_000);
 		return items;
@@ -134,14 +143,9 @@ describe('rows', () => {
 	});
 
 	test('one of which alone is too long are cut, with a mark, and the note moves on', async () => {
-		const rows = [
-			['A', 'B'],
-			['x'.repeat(40_000), 1],
-			['y', 2],
-		];
+		const rows = [['A', 'B'], ['x'.repeat(40_000), 1], ['y', 2]]; // prettier-ignore
 		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
-		const table = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
-		const answers = await readAll(table, ['Start Row', 'startRow']);
+		const answers = await readAll(sheetOf(id), ['Start Row', 'startRow']);
 		const shown = answers.map(([table]) => (table as { rows: unknown[][] }).rows);
 		expect(shown).toEqual([[[2, expect.stringMatching(/^x{20000,}…$/), 1]], [[3, 'y', 2]]]);
 	});
@@ -153,8 +157,7 @@ describe('rows', () => {
 		const rows = [names, names.map((_name, at) => at)];
 		const tabs = [{ title: 'Sheet1', rows, columnCount: names.length }];
 		const id = google.sheets.seed({ title: 'Book', tabs });
-		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
-		const { items, size } = await call(place);
+		const { items, size } = await call(sheetOf(id));
 		expect(size).toBeLessThanOrEqual(30_000);
 		const [table] = items as [{ columns: string[]; rows: unknown[][] }];
 		expect(table.columns.length).toBeGreaterThan(90);
@@ -192,8 +195,7 @@ describe('a document', () => {
 		const lines = Array.from({ length: 9000 }, (_, at) => rule(at));
 		const body = lines.map(paragraph);
 		const id = google.docs.seed({ title: 'Handbook', tabs: [{ title: 'Tab 1', body }] });
-		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
-		const answers = await readAll(document, ['Start Character', 'startCharacter']);
+		const answers = await readAll(documentOf(id), ['Start Character', 'startCharacter']);
 		const content = answers.map(([part]) => part?.['content'] as string).join('');
 		expect(content === lines.join('\n')).toBe(true);
 		const characterCount = content.length;
@@ -213,8 +215,7 @@ describe('a document', () => {
 		const filled = { title: first, body: [paragraph(content)] };
 		const tabs = [filled, ...others.map((other) => ({ title: other, body: [] }))];
 		const id = google.docs.seed({ title, tabs });
-		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
-		const answers = await readAll(document, ['Start Character', 'startCharacter']);
+		const answers = await readAll(documentOf(id), ['Start Character', 'startCharacter']);
 		expect(answers.length).toBeLessThan(answerCount);
 		const text = answers.map(([part]) => part?.['content'] as string).join('');
 		expect(text).toContain(content);
@@ -237,8 +238,7 @@ describe('emails', () => {
 		const labels = ['INBOX', 'DRAFT', 'TRASH', 'SPAM'];
 		const threadId = google.gmail.seed({ labelIds: ['SENT'] });
 		for (const label of labels) google.gmail.seed({ labelIds: [label], threadId });
-		const read = { resource: 'mail', operation: 'read', messageId: threadId };
-		const { items } = await call(read, { wholeConversation: true });
+		const { items } = await call(mailOf(threadId), { wholeConversation: true });
 		const named = [undefined, 'draft', 'trash', 'spam'];
 		expect(items.map(({ label }) => label)).toEqual([undefined, ...named]);
 		const drafts = await call(list, { labelIds: ['DRAFT'] });
@@ -326,9 +326,12 @@ describe('emails', () => {
 			const head = `From: a@b.c\r\nSubject: Hidden\r\n${headers.join('')}Content-Type: multipart/mixed; boundary=b`;
 			const raw = `${head}\r\n\r\n${part('Content-Type: text/plain', text)}${files.join('')}--b--\r\n`;
 			const id = google.gmail.seed({ raw });
-			const read = { resource: 'mail', operation: 'read', messageId: id };
 			const options = { includeHeaders: headerCount > 0 };
-			const answers = await readAll(read, ['Start Character', 'startCharacter'], options);
+			const answers = await readAll(
+				mailOf(id),
+				['Start Character', 'startCharacter'],
+				options,
+			);
 			expect(answers.length).toBeLessThan(6);
 			const shown = answers.map(([mail]) => mail?.['text'] as string).join('');
 			expect(shown.trim() === text).toBe(true);
@@ -386,7 +389,7 @@ describe('emails', () => {
 		});
 	});
 
-	test('that are read come without HTML, and a long text continues', async () => {
+	test('that are read come without HTML', async () => {
 		const words = 'All the news of this week, in many words. ';
 		const html = `<table>${`<tr><td style="color:#333">${words}</td></tr>`.repeat(90)}</table>`;
 		const part = (type: string, content: string) =>
@@ -395,16 +398,9 @@ describe('emails', () => {
 			'From: News <n@example.com>\r\nSubject: News\r\nContent-Type: multipart/alternative; boundary=b';
 		const raw = `${head}\r\n\r\n${part('text/plain', words.repeat(90))}${part('text/html', html)}--b--\r\n`;
 		const id = google.gmail.seed({ raw });
-		const read = { resource: 'mail', operation: 'read', messageId: id };
-		const { items, size } = await call(read);
+		const { items, size } = await call(mailOf(id));
 		expect(size).toBeLessThanOrEqual(6000);
 		expect(items).toHaveLength(1);
 		expect(items[0]).not.toHaveProperty('html');
-		const text = `${words.repeat(2500).trim()}\n`;
-		const long = { ...read, messageId: google.gmail.seed({ subject: 'Long', text }) };
-		const answers = await readAll(long, ['Start Character', 'startCharacter']);
-		const parts = answers.map(([mail]) => (mail?.['text'] as string).replace(/…$/, ''));
-		expect(parts.join('').trim() === text.trim()).toBe(true);
-		expect(parts.length).toBeGreaterThan(3);
 	});
 });

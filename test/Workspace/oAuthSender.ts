@@ -1,30 +1,12 @@
-import { httpRequestWithAuthentication } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helpers/authentication';
 import { getRequestHelperFunctions } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helper-functions';
 import type {
-	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
 	IDataObject,
-	INode,
 	IWorkflowExecuteAdditionalData,
-	Workflow,
 } from 'n8n-workflow';
 
-import type { FullResponse, RequestSender } from '../../nodes/http/attempt';
-
-const type = 'workspaceOAuth2Api';
-
-const node: INode = {
-	id: 'workspace',
-	name: 'Workspace',
-	type: 'n8n-nodes-agent-workspace.workspace',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-	credentials: { [type]: { id: 'credential-1', name: 'My Google' } },
-};
-
-/** A workflow that a request's code passes on but never reads. */
-const noWorkflow: unknown = {};
+import type { RequestSender } from '../../nodes/http/attempt';
+import { node, noWorkflow, senderWith } from './n8nSender';
 
 export interface OAuthSender {
 	readonly send: RequestSender;
@@ -32,7 +14,7 @@ export interface OAuthSender {
 	readonly stored: { oauthTokenData?: IDataObject };
 }
 
-/** n8n's own `httpRequestWithAuthentication` with an OAuth2 credential: n8n signs, refreshes and stores the token. */
+/** Sends with an OAuth2 credential: n8n signs, refreshes and stores the token. */
 export function oAuthSender(tokenUrl: string, oauthTokenData?: IDataObject): OAuthSender {
 	const stored: ICredentialDataDecryptedObject & { oauthTokenData?: IDataObject } = {
 		grantType: 'authorizationCode',
@@ -57,19 +39,8 @@ export function oAuthSender(tokenUrl: string, oauthTokenData?: IDataObject): OAu
 		getNode: () => node,
 		getMode: () => 'manual',
 		getCredentials: () => Promise.resolve({ ...stored }),
-		helpers: getRequestHelperFunctions(noWorkflow as Workflow, node, additionalData),
+		helpers: getRequestHelperFunctions(noWorkflow, node, additionalData),
 		logger: { debug: quiet, warn: quiet, info: quiet, error: quiet },
-	} as unknown as IAllExecuteFunctions;
-	return {
-		stored,
-		send: async (request) =>
-			(await httpRequestWithAuthentication.call(
-				context,
-				type,
-				request,
-				noWorkflow as Workflow,
-				node,
-				additionalData,
-			)) as FullResponse,
 	};
+	return { stored, send: senderWith('workspaceOAuth2Api', context, additionalData) };
 }

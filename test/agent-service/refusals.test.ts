@@ -35,36 +35,23 @@ const errorOf = async (response: Response) =>
 test('answers a correct call, logs it and counts it for its session', async () => {
 	const response = await post();
 	expect(response.status).toBe(200);
-	expect(await response.json()).toEqual({
-		sessionId: 's1',
-		startStepName: 'start',
-		status: 'accepted',
-	});
-	expect(service.requests).toHaveLength(1);
-	expect(service.requests[0]).toMatchObject({
-		method: 'POST',
-		url: '/execute',
-		body: fields,
-		faults: [],
-	});
-	expect(service.requests[0]?.headers['x-api-key']).toBe(service.apiKey);
+	const { sessionId, startStepName } = fields;
+	expect(await response.json()).toEqual({ sessionId, startStepName, status: 'accepted' });
+	const headers = { 'x-api-key': service.apiKey };
+	expect(service.requests).toMatchObject([
+		{ method: 'POST', url: '/execute', body: fields, headers, faults: [] },
+	]);
 	expect(service.sessions.get('s1')?.executions).toBe(1);
 });
+
+const noTime = 'timestamp is not an integer of milliseconds';
 
 test.each([
 	['a missing field', { ...fields, userId: undefined }, 'userId is not a string'],
 	['a number for a text', { ...fields, signature: 1 }, 'signature is not a string'],
 	['an eighth field', { ...fields, more: 1 }, 'unknown: more'],
-	[
-		'a timestamp in seconds',
-		{ ...fields, timestamp: 1_767_225_600 },
-		'timestamp is not an integer of milliseconds',
-	],
-	[
-		'a timestamp as text',
-		{ ...fields, timestamp: '1767225600000' },
-		'timestamp is not an integer of milliseconds',
-	],
+	['a timestamp in seconds', { ...fields, timestamp: 1_767_225_600 }, noTime],
+	['a timestamp as text', { ...fields, timestamp: '1767225600000' }, noTime],
 	[
 		'a payload that is no JSON',
 		{ ...fields, initialPayload: 'x' },

@@ -1,31 +1,28 @@
 import type { UpgradeStep } from '../../dev/agent-service/script';
 import { balanceOf } from '../../dev/chaos/balance';
 import { until } from '../Agent/session/tap';
+import { SteadyClock } from '../steadyClock';
 import { turns } from '../turns';
-import { FastClock } from './fastClock';
-import { Station } from './station';
+import { reset, Station } from './station';
 
 let station: Station;
 
-afterEach(async () => {
-	expect(station.told()).not.toMatch(/canary/);
-	expect(await station.close()).toEqual({ timers: 0, channels: 0 });
-});
+afterEach(() => station.expectNothingLeft());
 
 /** A station whose channel breaks, so that the next upgrades go as scripted. */
-async function disturbed(clock: FastClock, ...steps: UpgradeStep[]): Promise<void> {
+async function disturbed(clock: SteadyClock, ...steps: UpgradeStep[]): Promise<void> {
 	station = await Station.open({}, {}, clock);
-	await station.passing('open');
+	await station.passing();
 	station.service.scriptUpgrades(...steps);
 	station.service.dropChannels();
 }
 
 /** Time passes between attempts only, so that what the server answers decides, however slow the machine is. */
-const standing = () => new FastClock(0);
+const standing = () => new SteadyClock(0);
 
 describe('the session comes back with a gap after', () => {
 	it.each<[string, UpgradeStep]>([
-		...[200, 400, 401, 403, 404, 408, 410, 425, 429, 500, 502, 503, 504].map(
+		...[200, 302, 400, 401, 403, 404, 408, 410, 425, 429, 500, 502, 503, 504].map(
 			(status): [string, UpgradeStep] => [
 				`one status ${status}`,
 				{ status, body: 'no canary-key-7f3a here' },
@@ -48,9 +45,9 @@ describe('the session comes back with a gap after', () => {
 	])('%s', async (_name, step) => {
 		const endsByTime =
 			'fault' in step && (step.fault === 'trickle' || step.fault === 'silence');
-		await disturbed(endsByTime ? new FastClock() : standing(), step);
+		await disturbed(endsByTime ? new SteadyClock(20) : standing(), step);
 		await station.passing(() => station.account.ended.length >= 2);
-		await station.passing('open');
+		await station.passing();
 		station.service.send('s1', { n: 1 });
 		await station.received(1);
 		expect(station.account.messages.at(-1)?.gapMs).toBeGreaterThan(0);
@@ -83,13 +80,13 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 			['refused', code],
 		]);
 		station.signature = '0xreplaced';
-		await station.passing('open');
+		await station.passing();
 		expect(station.service.upgrades.at(-1)?.query.signature).toBe('0xreplaced');
 		// Stable for long enough: the long backoff is over, and the next outage is a new one.
 		await station.jump(31_000);
 		station.service.dropChannels();
 		await until(() => (station.account.ended.at(-1)?.delayMilliseconds ?? Infinity) <= 1000);
-		await station.passing('open');
+		await station.passing();
 		expect(station.account.alerts.length).toBe(1);
 	});
 });
@@ -97,12 +94,10 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 it('a server that sends its last messages again loses none, and repeats none without a gap mark', async () => {
 	station = await Station.open({}, { replay: 100 });
 	await station.opened();
-	station.startTraffic();
+	await station.startTraffic();
 	for (let time = 1; time <= 5; time++) {
 		await station.received(20);
-		station.proxy.each((link) => {
-			link.reset();
-		});
+		station.proxy.each(reset);
 		await until(() => station.account.ended.length >= time);
 		await station.opened();
 	}

@@ -1,7 +1,7 @@
-import { balanceOf } from '../../dev/chaos/balance';
-import type { Weather } from '../../dev/chaos/link';
+import { type Balance, balanceOf } from '../../dev/chaos/balance';
+import type { Link, Weather } from '../../dev/chaos/link';
 import { until } from '../Agent/session/tap';
-import { Station } from './station';
+import { reset, Station } from './station';
 
 let station: Station;
 
@@ -9,10 +9,15 @@ beforeEach(async () => {
 	station = await Station.open();
 	await station.opened();
 });
-afterEach(async () => {
-	expect(station.told()).not.toMatch(/canary/);
-	expect(await station.close()).toEqual({ timers: 0, channels: 0 });
-});
+afterEach(() => station.expectNothingLeft());
+
+/** Expects that the traffic goes on, that nothing came twice, and this many losses and gaps. */
+async function expectBalance(expected: Partial<Balance>): Promise<void> {
+	await station.received(20);
+	await station.settle();
+	const balance = balanceOf(station.account.messages);
+	expect(balance).toEqual({ ...balance, duplicated: 0, unmarked: 0, ...expected });
+}
 
 describe('nothing is lost and nothing comes twice, on the same channel,', () => {
 	it.each<[string, Weather]>([
@@ -20,19 +25,11 @@ describe('nothing is lost and nothing comes twice, on the same channel,', () => 
 		['when bytes trickle', { kind: 'trickle', milliseconds: 0.1 }],
 		['when the link stalls', { kind: 'stall' }],
 	])('%s', async (_name, weather) => {
-		station.startTraffic();
-		await station.received(50);
+		await station.startTraffic();
 		station.proxy.setWeather(weather);
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		station.proxy.setWeather({ kind: 'fair' });
-		await station.received(50);
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({
-			lost: 0,
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 0,
-		});
+		await expectBalance({ lost: 0, gaps: 0 });
 		expect(station.proxy.arrivals).toBe(1);
 	});
 
@@ -45,13 +42,7 @@ describe('nothing is lost and nothing comes twice, on the same channel,', () => 
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		expect(station.account.messages.length).toBeLessThan(20_000);
 		station.connection.resume();
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({
-			lost: 0,
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 0,
-		});
+		await expectBalance({ lost: 0, gaps: 0 });
 		expect(station.proxy.arrivals).toBe(1);
 	});
 });
@@ -60,126 +51,70 @@ describe('what the server still has is not lost, and the gap is told,', () => {
 	it.each([1000, 1001, 1005, 1011, 1012, 1013, 4000])(
 		'when the server closes with %i',
 		async (code) => {
-			station.startTraffic();
-			await station.received(20);
+			await station.startTraffic();
 			for (const channel of station.service.getChannels('s1')) {
 				if (code === 1005) channel.close();
 				else channel.close(code, 'moving');
 			}
-			await station.received(20);
-			await station.settle();
-			expect(balanceOf(station.account.messages)).toEqual({
-				lost: 0,
-				duplicated: 0,
-				unmarked: 0,
-				gaps: 1,
-			});
+			await expectBalance({ lost: 0, gaps: 1 });
 		},
 	);
 
 	it('when the server restarts', async () => {
-		station.startTraffic();
-		await station.received(20);
+		await station.startTraffic();
 		await station.stopService(1012);
 		await until(() => station.account.ended.length >= 4);
 		await station.startService();
-		await station.received(20);
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({
-			lost: 0,
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 1,
-		});
-		expect(station.account.events.map(({ event }) => event)).toEqual([
-			'connected',
-			'disconnected',
-			'reconnected',
-		]);
+		await expectBalance({ lost: 0, gaps: 1 });
+		const events = station.account.events.map(({ event }) => event);
+		expect(events).toEqual(['connected', 'disconnected', 'reconnected']);
 	});
 });
 
 describe('what was on its way is lost, nothing comes twice, and the gap is told,', () => {
-	const faults: [string, () => void][] = [
-		[
-			'a reset',
-			() => {
-				station.proxy.each((link) => {
-					link.reset();
-				});
-			},
-		],
+	it.each<[string, (link: Link) => void]>([
+		['a reset', reset],
 		[
 			'a half-closed link',
-			() => {
-				station.proxy.each((link) => {
-					link.halfClose();
-				});
+			(link) => {
+				link.halfClose();
 			},
 		],
 		[
 			'a cut in the middle of a frame',
-			() => {
-				station.proxy.each((link) => {
-					link.cutAfter(5);
-				});
+			(link) => {
+				link.cutAfter(5);
 			},
 		],
 		[
 			'a cut in the middle of a header',
-			() => {
-				station.proxy.each((link) => {
-					link.cutAfter(1);
-				});
+			(link) => {
+				link.cutAfter(1);
 			},
 		],
-	];
-
-	it.each(faults)('after %s', async (_name, strike) => {
-		station.startTraffic();
-		await station.received(20);
-		strike();
+	])('after %s', async (_name, strike) => {
+		await station.startTraffic();
+		station.proxy.each(strike);
 		await until(() => station.account.ended.length >= 1);
-		await station.received(20);
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toMatchObject({
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 1,
-		});
+		await expectBalance({ gaps: 1 });
 	});
 
 	it('after a server that was killed', async () => {
-		station.startTraffic();
-		await station.received(20);
+		await station.startTraffic();
 		await station.stopService();
 		await station.startService();
-		await station.received(20);
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toMatchObject({
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 1,
-		});
+		await expectBalance({ gaps: 1 });
 	});
 
 	it('after a black hole', async () => {
-		station.startTraffic();
-		await station.received(20);
+		await station.startTraffic();
 		station.proxy.setWeather({ kind: 'blackHole' });
 		await until(() => station.account.ended.length >= 1);
 		station.proxy.setWeather({ kind: 'fair' });
-		await station.received(20);
-		await station.settle();
+		await expectBalance({ gaps: 1 });
 		expect(station.account.ended[0]?.closeReason.kind).toBe('silent');
-		expect(balanceOf(station.account.messages)).toMatchObject({
-			duplicated: 0,
-			unmarked: 0,
-			gaps: 1,
-		});
-		expect(
-			station.account.messages.find(({ gapMs }) => gapMs !== undefined)?.gapMs,
-		).toBeGreaterThan(20_000);
+		const marked = station.account.messages.find(({ gapMs }) => gapMs !== undefined);
+		expect(marked?.gapMs).toBeGreaterThan(20_000);
 	});
 });
 
@@ -189,9 +124,7 @@ describe('the session comes back', () => {
 		['is accepted and never answered', 'hold'],
 	] as const)('when each connection %s for a while', async (_name, arrival) => {
 		station.proxy.onArrival = arrival;
-		station.proxy.each((link) => {
-			link.reset();
-		});
+		station.proxy.each(reset);
 		await until(() => station.account.ended.length >= 3);
 		station.proxy.onArrival = 'connect';
 		await station.opened();
@@ -200,9 +133,7 @@ describe('the session comes back', () => {
 
 	it('when the handshake falls into a black hole', async () => {
 		station.proxy.weather = { kind: 'blackHole' };
-		station.proxy.each((link) => {
-			link.reset();
-		});
+		station.proxy.each(reset);
 		await until(() =>
 			station.account.ended.some(({ closeReason }) => closeReason.kind === 'connectTimeout'),
 		);

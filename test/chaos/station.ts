@@ -1,6 +1,7 @@
 import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
+import type { Link } from '../../dev/chaos/link';
 import {
 	connect,
 	type Connection,
@@ -16,22 +17,27 @@ import {
 	standardOptions,
 } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
+import { SteadyClock } from '../steadyClock';
 import { turns } from '../turns';
-import { FastClock } from './fastClock';
 
 const serviceOptions = { apiKey: canaries.apiKey };
 /** Milliseconds between two messages of the traffic. */
 const pace = 2;
 
+/** Resets a link. */
+export const reset = (link: Link): void => {
+	link.reset();
+};
+
 /** A session behind a proxy with weather, a server that can be restarted, and numbered traffic. */
 export class Station {
-	readonly clock: FastClock;
+	/** By default so fast that 45 s pass in two. */
+	readonly clock: SteadyClock;
 	readonly account = new Account();
-	readonly sessionId: string;
 	service: AgentService;
-	proxy: ChaosProxy;
+	readonly proxy: ChaosProxy = new ChaosProxy(() => this.service.port);
 	signature = canaries.signature;
-	connection: Connection;
+	connection!: Connection;
 	/** Number of the last message that the server has sent. */
 	sent = 0;
 	#traffic: NodeJS.Timeout | undefined;
@@ -43,49 +49,39 @@ export class Station {
 	static async open(
 		options: Partial<ConnectionOptions> = {},
 		service: AgentServiceOptions = {},
-		clock = new FastClock(),
+		clock = new SteadyClock(20),
 		random = Math.random,
 	): Promise<Station> {
 		const running = await startAgentService({ ...serviceOptions, ...service });
-		const proxy: ChaosProxy = new ChaosProxy(() => station.service.port);
-		await proxy.listen();
-		const station: Station = new Station(options, running, proxy, service, clock, random);
+		const station: Station = new Station(running, service, clock, random);
+		await station.proxy.listen();
+		station.connection = station.connect(options);
 		return station;
 	}
 
 	constructor(
-		options: Partial<ConnectionOptions>,
 		service: AgentService,
-		proxy: ChaosProxy,
-		extra: AgentServiceOptions,
-		clock: FastClock,
+		options: AgentServiceOptions,
+		clock: SteadyClock,
 		random: () => number,
 	) {
-		this.#random = random;
-		this.clock = clock;
 		this.service = service;
-		this.proxy = proxy;
-		this.#options = extra;
-		this.sessionId = options.sessionId ?? 's1';
-		this.connection = this.connect(options);
+		this.#options = options;
+		this.clock = clock;
+		this.#random = random;
 	}
 
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
 		const readConnectRequest = (sessionId: string) => {
 			this.#attempts++;
-			const identity = buildIdentity(
-				signatureOf(this.signature),
-				undefined,
-				this.clock.getWallMilliseconds(),
-			);
-			return Promise.resolve(
-				buildConnectRequest(sessionId, credentialOf(this.proxy.address), identity),
-			);
+			const identity = buildIdentity(signatureOf(this.signature));
+			const api = credentialOf(this.proxy.address);
+			return Promise.resolve(buildConnectRequest(sessionId, api, identity));
 		};
 		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
-			{ ...standardOptions, sessionId: this.sessionId, ...options },
+			{ ...standardOptions, ...options },
 			readConnectRequest,
 			this.account.listener,
 			environment,
@@ -104,17 +100,24 @@ export class Station {
 		return this.#attempts > opened + failed;
 	}
 
+	/** Whether the channel is open at both ends. */
+	get #isServed(): boolean {
+		return this.isOpen && this.service.countOpenChannels('s1') > 0;
+	}
+
 	/** Waits until the channel is open at both ends. */
 	async opened(): Promise<this> {
-		await until(() => this.isOpen && this.service.countOpenChannels(this.sessionId) > 0);
+		await until(() => this.#isServed);
 		return this;
 	}
 
-	/** Lets time pass between attempts, and none during one, until the condition holds or the channel is open at both ends. */
-	async passing(condition: 'open' | (() => boolean)): Promise<void> {
-		const isOpen = () => this.isOpen && this.service.countOpenChannels(this.sessionId) > 0;
+	/**
+	 * Lets time pass between attempts, and none during one, until the condition holds. By default,
+	 * until the channel is open at both ends.
+	 */
+	async passing(condition = () => this.#isServed): Promise<void> {
 		await until(() => {
-			if (condition === 'open' ? isOpen() : condition()) return true;
+			if (condition()) return true;
 			if (!this.isOpen && !this.isConnecting) this.clock.jump(1000);
 			return false;
 		});
@@ -126,13 +129,20 @@ export class Station {
 		await turns(5);
 	}
 
-	/** Starts sending numbered messages. While there is no channel, the server keeps them. */
-	startTraffic(): void {
+	#sendNext(): void {
+		this.sent++;
+		this.service.send('s1', { n: this.sent });
+	}
+
+	/**
+	 * Starts sending numbered messages, and waits for the first ones. While there is no channel,
+	 * the server keeps them.
+	 */
+	async startTraffic(): Promise<void> {
 		this.#traffic = setInterval(() => {
-			if (this.service.countOpenChannels(this.sessionId) === 0) return;
-			this.sent++;
-			this.service.send(this.sessionId, { n: this.sent });
+			if (this.service.countOpenChannels('s1') > 0) this.#sendNext();
 		}, pace);
+		await this.received(20);
 	}
 
 	stopTraffic(): void {
@@ -157,10 +167,7 @@ export class Station {
 		await until(() => {
 			if (this.numbers().at(-1) === this.sent) return true;
 			// What was on its way when the link broke is lost; the next message says so.
-			if (this.service.countOpenChannels(this.sessionId) > 0 && this.isOpen) {
-				this.sent++;
-				this.service.send(this.sessionId, { n: this.sent });
-			}
+			if (this.#isServed) this.#sendNext();
 			return false;
 		});
 	}
@@ -179,30 +186,23 @@ export class Station {
 	}
 
 	/** What was told, without what the server itself has said in messages. */
-	told(): string {
+	#told(): string {
 		const { ended, alerts, events, log } = this.account;
-		const failures = [
-			...ended.map(({ failure }) => failure),
-			...alerts.map(({ failure }) => failure),
-		];
-		const texts = failures.map((failure) => [
-			failure.message,
-			failure.description,
-			failure.stack,
-			String(failure.cause),
+		const texts = [...ended, ...alerts].map(({ failure }) => [
+			...[failure.message, failure.description, failure.stack, String(failure.cause)],
 		]);
 		return JSON.stringify([ended, events, log, texts]);
 	}
 
-	/** Closes everything. @returns what is left: timers of the connection, channels at the server */
-	async close(): Promise<{ timers: number; channels: number }> {
+	/** Closes everything. Expects that no secret was told, and that no timer or channel is left. */
+	async expectNothingLeft(): Promise<void> {
+		expect(this.#told()).not.toMatch(/canary/);
 		this.stopTraffic();
 		await this.connection.close();
 		this.proxy.setWeather({ kind: 'fair' });
 		await until(() => this.service.countOpenChannels() === 0);
-		const left = { timers: this.clock.pending, channels: this.service.countOpenChannels() };
+		expect(this.clock.pending).toBe(0);
 		await this.proxy.close();
 		await this.service.close();
-		return left;
 	}
 }

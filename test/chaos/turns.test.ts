@@ -1,24 +1,21 @@
 // Conversations with a service whose channel drops, repeats and restarts: every turn gets its own answer, and each call goes out once.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import {
-	type AgentService,
-	type ExecuteFields,
-	startAgentService,
+import type {
+	AgentService,
+	AgentServiceOptions,
+	ExecuteFields,
+	ReceivedRequest,
 } from '../../dev/agent-service/server';
-import { withBinaryData } from '../createExecuteContext';
-import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
-import { until } from '../Agent/session/tap';
+import { runExecute, serveEach } from '../Agent/AgentExecute/executeRun';
 import { useSteadyClock } from '../steadyClock';
 
 let service: AgentService;
-
-beforeAll(withBinaryData);
 useSteadyClock();
-afterEach(async () => {
-	await until(() => service.countOpenChannels() === 0);
-	await service.close();
-});
+/** Starts a service whose answers repeat the input, with IDs. */
+const start = serveEach((started) => (service = started));
+const serve = (interval: number, options: AgentServiceOptions = {}) =>
+	start({ messages: echo, messageIntervalMilliseconds: interval, ...options });
 
 const inputOf = ({ initialPayload }: ExecuteFields) =>
 	(JSON.parse(initialPayload) as { input: string }).input;
@@ -53,86 +50,51 @@ function balance(items: readonly INodeExecutionData[], output: readonly INodeExe
 	expect(called.sort()).toEqual([...asked].sort());
 }
 
-describe('a server that sends its last messages again to each channel', () => {
-	it.each<[string, IDataObject]>([
-		['match', {}],
-		['count', { waitUntil: 'count', messageCount: 2 }],
-	])('every turn gets its own answer (%s)', async (_name, wait) => {
-		service = await startAgentService({
-			apiKey,
-			messages: echo,
-			replay: 3,
-			messageIntervalMilliseconds: 5,
-		});
-		const items = turns(40, 4);
-		balance(items, await converse(items, wait));
-	});
+const after = { openChannel: 'after', deduplicationField: 'id' };
 
-	const after = { openChannel: 'after', deduplicationField: 'id' };
-	it.each<[string, number, IDataObject]>([
-		['match, the whole session', 100, { options: after }],
-		['silence', 100, { waitUntil: 'silence', silenceSeconds: 0.3, options: after }],
-	])(
-		'nor does what it repeats end a wait whose channel opens after the call, with IDs (%s)',
-		async (_name, replay, wait) => {
-			service = await startAgentService({
-				apiKey,
-				messages: echo,
-				replay,
-				messageIntervalMilliseconds: 20,
-			});
-			const items = turns(12, 4);
-			balance(items, await converse(items, wait));
-		},
-	);
+it.each<[string, IDataObject]>([
+	['match', {}],
+	['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
+])(
+	'what a server repeats ends no wait whose channel opens after the call, with IDs (%s)',
+	async (_name, wait) => {
+		await serve(20, { replay: 100 });
+		const items = turns(12, 4);
+		balance(items, await converse(items, { ...wait, options: after }));
+	},
+);
 
-	it('nor the turns of an earlier execution', async () => {
-		service = await startAgentService({
-			apiKey,
-			messages: echo,
-			replay: 100,
-			messageIntervalMilliseconds: 20,
-		});
-		const items = turns(4, 1);
-		const output = [];
-		for (const item of items) output.push(...(await converse([item], { options: after })));
-		balance(items, output);
-	});
+it('nor do the turns of an earlier execution', async () => {
+	await serve(20, { replay: 100 });
+	const items = turns(4, 1);
+	const output = [];
+	for (const item of items) output.push(...(await converse([item], { options: after })));
+	balance(items, output);
 });
 
 it('a server that keeps the newest channel of a session only', async () => {
-	service = await startAgentService({
-		apiKey,
-		messages: echo,
-		kickCode: 4000,
-		messageIntervalMilliseconds: 5,
-	});
+	await serve(5, { kickCode: 4000 });
 	const items = turns(40, 4);
 	balance(items, await converse(items, {}));
 });
 
-describe('a channel that drops in the middle of each turn, and whose server repeats messages with IDs', () => {
-	const options = { deduplicationField: 'id' };
-	it.each<[string, number, IDataObject]>([
-		['the turn', 2, {}],
-		['the turn before, too', 5, { waitUntil: 'count', messageCount: 2 }],
-		['the whole session', 100, {}],
-		['the whole session', 100, { waitUntil: 'silence', silenceSeconds: 3 }],
-	])('%s (the last %d messages, %j)', async (_name, replay, wait) => {
-		service = await startAgentService({
-			apiKey,
-			messages: echo,
-			replay,
-			messageIntervalMilliseconds: 20,
-			execute: (request) => {
-				const { sessionId } = request.body as ExecuteFields;
-				setTimeout(() => {
-					service.dropChannels(sessionId);
-				}, 30);
-				return undefined;
-			},
-		});
+it.each<[number, IDataObject]>([
+	[2, {}],
+	[5, { waitUntil: 'count', messageCount: 2 }],
+	[100, {}],
+	[100, { waitUntil: 'silence', silenceSeconds: 3 }],
+])(
+	'a channel that drops in the middle of each turn, and whose server repeats %d messages with IDs: %j',
+	async (replay, wait) => {
+		const drop = ({ body }: ReceivedRequest) => {
+			const { sessionId } = body as ExecuteFields;
+			setTimeout(() => {
+				service.dropChannels(sessionId);
+			}, 30);
+			return undefined;
+		};
+		await serve(20, { replay, execute: drop });
 		const items = turns(12, 4);
-		balance(items, await converse(items, { ...wait, options }));
-	});
-});
+		balance(items, await converse(items, { ...wait, options: { deduplicationField: 'id' } }));
+	},
+);

@@ -42,32 +42,22 @@ test.each([
 	expect(getStatusName(code)).toBe(name);
 });
 
+/** As n8n gets it of an item that fails. */
+const itemOf = (failure: NodeError, own: INode = node) =>
+	createErrorItem(own, failure, 7, new Sanitizer());
+const errorOf = (failure: NodeError) => createNodeApiError(node, failure, 3, new Sanitizer());
+
 test('an error item has the error as its only key, and is paired', () => {
-	expect(
-		createErrorItem(
-			node,
-			new NodeError({ code: 404, message: 'No such step' }),
-			7,
-			new Sanitizer(),
-		),
-	).toEqual({
+	expect(itemOf(new NodeError({ code: 404, message: 'No such step' }))).toEqual({
 		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
 		pairedItem: { item: 7 },
 	});
 });
 
 test('the error that stops the node keeps our words even where n8n has stock texts', () => {
-	const error = createNodeApiError(
-		node,
-		new NodeError({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
-		3,
-		new Sanitizer(),
-	);
-	expect(error).toMatchObject({
-		message: 'Refused: ECONNREFUSED',
-		description: 'Do this',
-		httpCode: '401',
-	});
+	const texts = { message: 'Refused: ECONNREFUSED', description: 'Do this' };
+	const error = errorOf(new NodeError({ code: 401, ...texts }));
+	expect(error).toMatchObject({ ...texts, httpCode: '401' });
 	expect(error.context.itemIndex).toBe(3);
 });
 
@@ -75,36 +65,21 @@ test('the editor makes no markup of an error; other readers get the text', () =>
 	const text = 'Said <img src="x"> </a> <!-- --> 1 < 2 <3';
 	const failure = new NodeError({ code: 400, message: text, description: `${text}!` });
 	const shown = 'Said <\u200bimg src="x"> <\u200b/a> <\u200b!-- --> 1 < 2 <3';
-	const error = createNodeApiError(node, failure, 0, new Sanitizer());
+	const error = errorOf(failure);
 	expect([error.message, error.description]).toEqual([shown, `${shown}!`]);
-	const { json } = createErrorItem(node, failure, 0, new Sanitizer());
-	expect(json).toMatchObject({ error: { message: `${text}. ${text}!` } });
+	expect(itemOf(failure).json).toMatchObject({ error: { message: `${text}. ${text}!` } });
 });
 
 test('a tool gets an error that fits its model, without the details that do not', () => {
-	const facts = {
-		code: 400,
-		message: 'It failed',
-		description: 'x'.repeat(50_000),
-		details: { made: ['a'] },
-	};
-	const item = (type: string, more: object = {}) =>
-		JSON.stringify(
-			createErrorItem(
-				{ ...node, type },
-				new NodeError({ ...facts, ...more }),
-				0,
-				new Sanitizer(),
-			).json,
-		);
-	expect(item('test.nodeTool').length).toBeLessThan(30_000);
+	const facts = { code: 400, message: 'It failed', description: 'Do it.' };
+	const jsonOf = (type: string, more: object) =>
+		JSON.stringify(itemOf(new NodeError({ ...facts, ...more }), { ...node, type }).json);
+	const long = { description: 'x'.repeat(50_000), details: { made: ['a'] } };
+	expect(jsonOf('test.nodeTool', long).length).toBeLessThan(30_000);
 	const details = { messages: ['y'.repeat(32_000)] };
-	expect(item('test.nodeTool', { description: 'Do it.', details })).toBe(
-		JSON.stringify({
-			error: { code: 400, message: 'It failed. Do it.', status: 'INVALID_ARGUMENT' },
-		}),
-	);
-	expect(item('test.node', { description: 'Do it.', details })).toContain('yyy');
+	const error = { code: 400, message: 'It failed. Do it.', status: 'INVALID_ARGUMENT' };
+	expect(jsonOf('test.nodeTool', { details })).toBe(JSON.stringify({ error }));
+	expect(jsonOf('test.node', { details })).toContain('yyy');
 });
 
 test('nothing that n8n keeps of an error holds a secret, or a line of its own', () => {
@@ -112,14 +87,8 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 	const text = `no\n${secret} ${Buffer.from(`:${secret}`).toString('base64')}`;
 	const cause = Object.assign(new Error(text), { config: { headers: { 'x-api-key': secret } } });
 	const details = { sessionId: 's1', response: { [secret]: [`a ${secret}`] } };
-	const failure = new NodeError({
-		code: 502,
-		message: text,
-		description: text,
-		status: text,
-		cause,
-		details,
-	});
+	const texts = { message: text, description: text, status: text };
+	const failure = new NodeError({ code: 502, ...texts, cause, details });
 	const sanitizer = new Sanitizer([secret]);
 	const error = createNodeApiError(node, failure, 0, sanitizer);
 	expect(error.message).toMatch(/^no ••• \S{0,3}•••\S{0,3}$/);
@@ -131,16 +100,12 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 });
 
 test('an error of n8n about the input is a 400, an unforeseen one a 500', () => {
-	const missing = new NodeOperationError(node, 'No binary field', { description: 'Name one' });
-	expect(toNodeError(missing)).toMatchObject({
-		code: 400,
-		message: 'No binary field',
-		description: 'Name one',
-	});
-	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({
-		code: 500,
-		status: 'INTERNAL',
-	});
+	const missing = { message: 'No binary field', description: 'Name one' };
+	const thrown = new NodeOperationError(node, missing.message, missing);
+	expect(toNodeError(thrown)).toMatchObject({ code: 400, ...missing });
+	const unforeseen = { code: 500, status: 'INTERNAL' };
+	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject(unforeseen);
+	expect(toNodeError('text')).toMatchObject({ ...unforeseen, message: 'text' });
 	expect(toNodeError(createRefusal('No'))).toMatchObject({ code: 400, message: 'No' });
 });
 
@@ -151,20 +116,11 @@ test('a failure is certainly not done, and would fail again, unless it is said t
 
 test('a model is told what to do in the message, without the code of an error', () => {
 	const tool = { ...node, type: 'tTool' };
-	const failure = new NodeError({
-		code: 503,
-		message: 'It is lost',
-		description: 'Wait (ECONNRESET)',
-	});
-	const error = createNodeApiError(tool, failure, undefined, new Sanitizer());
+	const lost = { code: 503, message: 'It is lost', description: 'Wait (ECONNRESET)' };
+	const error = createNodeApiError(tool, new NodeError(lost), undefined, new Sanitizer());
 	expect([error.message, error.description]).toEqual(['It is lost. Wait', 'Wait']);
 	expect(error.context).not.toHaveProperty('itemIndex');
-	const { json } = createErrorItem(
-		tool,
-		new NodeError({ code: 400, message: 'No!' }),
-		0,
-		new Sanitizer(),
-	);
+	const { json } = itemOf(new NodeError({ code: 400, message: 'No!' }), tool);
 	expect(json).toEqual({ error: { code: 400, message: 'No!', status: 'INVALID_ARGUMENT' } });
 });
 
@@ -172,23 +128,16 @@ test('only what the service says is not there is undefined', async () => {
 	const refused = async (error: Error) => await ignoreNotFound<number>(Promise.reject(error));
 	expect(await refused(new NodeError({ code: 404, message: 'Gone' }))).toBeUndefined();
 	await expect(refused(new NodeError({ code: 403, message: 'No' }))).rejects.toThrow('No');
-	await expect(refused(Object.assign(new Error('Not ours'), { code: 404 }))).rejects.toThrow(
-		'Not ours',
-	);
+	const notOurs = Object.assign(new Error('Not ours'), { code: 404 });
+	await expect(refused(notOurs)).rejects.toThrow('Not ours');
 	expect(await ignoreNotFound(Promise.resolve(5))).toBe(5);
 });
 
-test('whatever is thrown is told', () => {
-	expect(toNodeError('text')).toMatchObject({ code: 500, message: 'text' });
-});
+const full = Object.assign(new Error('/srv/x'), { code: 'ENOSPC' });
 
 test.each([
 	[new Error('Quota'), 'n8n could not save a file of 1,000 bytes: Quota', /write to it\.$/],
-	[
-		Object.assign(new Error('/srv/x'), { code: 'ENOSPC' }),
-		'n8n could not save a file of 1,000 bytes',
-		/C\)$/,
-	],
+	[full, 'n8n could not save a file of 1,000 bytes', /C\)$/],
 ])('bytes that n8n does not take: %s', async (error, message, description) => {
 	const refusing = { prepareBinaryData: () => Promise.reject(error) };
 	await expect(storeBinary(refusing, Buffer.alloc(1000))).rejects.toMatchObject({

@@ -3,58 +3,53 @@ import { countStoredResults, forgetStoredResults } from '../sharedState';
 
 let execution = 0;
 
-function attempt(more: Partial<RetryContext> = {}): RetryContext {
-	return { executionId: `e${execution}`, nodeId: 'n', runIndex: 0, retryOnFail: true, ...more };
-}
-
 beforeEach(() => {
 	execution++;
 	forgetStoredResults();
 });
 
+/** Begins a try of the node. */
+const begin = (more: RetryContext = {}) =>
+	new RetryCache<string>({
+		...{ executionId: `e${execution}`, nodeId: 'n', runIndex: 0, retryOnFail: true },
+		...more,
+	});
+
+/** Ends a try in which one item was sent. */
+function fail(one: RetryCache<string>, outcome: string, index = 0) {
+	one.getResults('x').set(index, outcome);
+	one.endTry(true);
+}
+
+/** What the next try knows of the items 0 and 1. This try goes on. */
+const knownTo = (next: RetryCache<string>) =>
+	[0, 1].map((index) => next.getResults('x').get(index));
+
 describe('items that succeeded in an earlier try', () => {
 	it('are answered from memory after a try that failed', () => {
-		const first = new RetryCache<string>(attempt());
-		first.getResults({ a: 1 }).set(0, 'sent');
-		first.endTry(true);
-
-		const second = new RetryCache<string>(attempt());
-		expect(second.getResults({ a: 1 }).get(0)).toBe('sent');
-		expect(second.getResults({ a: 1 }).get(1)).toBeUndefined();
+		fail(begin(), 'sent');
+		const second = begin();
+		expect(knownTo(second)).toEqual(['sent', undefined]);
 		second.endTry(false);
 		expect(countStoredResults()).toBe(0);
 	});
 
-	it('stay known over a second failure', () => {
-		const first = new RetryCache<string>(attempt());
-		first.getResults('x').set(0, 'one');
-		first.endTry(true);
-		const second = new RetryCache<string>(attempt());
-		second.getResults('y').set(1, 'two');
-		second.endTry(true);
-		const third = new RetryCache<string>(attempt());
-		expect([third.getResults('x').get(0), third.getResults('y').get(1)]).toEqual([
-			'one',
-			'two',
-		]);
+	it('stay known over a second failure, and are not kept after the last try', () => {
+		fail(begin(), 'one');
+		fail(begin(), 'two', 1);
+		const third = begin();
+		expect(knownTo(third)).toEqual(['one', 'two']);
 		third.endTry(true);
 		expect(countStoredResults()).toBe(0);
 	});
 
 	it('stay known to equal calls of a tool at the same time, of which another one failed, too', () => {
-		const [one, other] = [0, 1].map(
-			(runIndex) => new RetryCache<string>(attempt({ isTool: true, runIndex })),
-		);
-		for (const call of [one, other]) call?.getResults('x').get(0);
-		one?.getResults('x').set(0, 'sent');
-		for (const call of [one, other]) call?.endTry(true);
-		for (const runIndex of [2, 3]) {
-			const again = new RetryCache<string>(attempt({ isTool: true, runIndex }));
-			expect(again.getResults('x').get(0)).toBe('sent');
-		}
-		const last = new RetryCache<string>(attempt({ isTool: true, runIndex: 4 }));
-		last.getResults('x').get(0);
-		last.endTry(false);
+		const calls = [0, 1].map((runIndex) => begin({ isTool: true, runIndex }));
+		for (const call of calls) call.getResults('x');
+		calls[0]?.getResults('x').set(0, 'sent');
+		for (const call of calls) call.endTry(true);
+		for (const runIndex of [2, 3])
+			expect(knownTo(begin({ isTool: true, runIndex }))).toEqual(['sent', undefined]);
 	});
 
 	it.each([
@@ -63,30 +58,15 @@ describe('items that succeeded in an earlier try', () => {
 		['another run of the node', { runIndex: 1 }],
 		['Retry On Fail switched off', { retryOnFail: false }],
 	])('are not known to %s', (_name, more) => {
-		const first = new RetryCache<string>(attempt());
-		first.getResults('x').set(0, 'one');
-		first.endTry(true);
-		expect(new RetryCache<string>(attempt(more)).getResults('x').get(0)).toBeUndefined();
-		const last = new RetryCache<string>(attempt());
-		last.getResults('x').get(0);
-		last.endTry(false);
+		fail(begin(), 'one');
+		expect(knownTo(begin(more))).toEqual([undefined, undefined]);
 	});
 
-	it('are not kept when Retry On Fail is off, nor after a try without failure, nor after the last try', () => {
-		for (const [more, failed] of [
-			[{ retryOnFail: false }, true],
-			[{}, false],
-		] as const) {
-			const only = new RetryCache<string>(attempt(more));
-			only.getResults('x').set(0, 'one');
-			only.endTry(failed);
-			expect(countStoredResults()).toBe(0);
-		}
-		for (let tries = 0; tries < 2; tries++) {
-			const one = new RetryCache<string>(attempt({ maxTries: 2 }));
-			one.getResults('x').set(0, 'one');
-			one.endTry(true);
-		}
+	it('are not kept when Retry On Fail is off, nor after a try without failure', () => {
+		fail(begin({ retryOnFail: false }), 'one');
+		const good = begin();
+		good.getResults('x').set(0, 'one');
+		good.endTry(false);
 		expect(countStoredResults()).toBe(0);
 	});
 
@@ -97,23 +77,16 @@ describe('items that succeeded in an earlier try', () => {
 		[9, 4],
 	])('with Max Tries %s are kept after %d tries', (maxTries, keptAfter) => {
 		for (let tries = 1; tries <= keptAfter + 1; tries++) {
-			const one = new RetryCache<string>(attempt({ maxTries }));
-			one.getResults('x').set(0, 'one');
-			one.endTry(true);
+			fail(begin({ maxTries }), 'one');
 			expect(countStoredResults()).toBe(tries <= keptAfter ? 1 : 0);
 		}
 	});
 
 	it('of a tool are known to the next try, which n8n counts as another run', () => {
-		for (const [runIndex, known] of [
-			[0, undefined],
-			[1, 'unknown'],
-			[2, 'unknown'],
-		] as const) {
-			const one = new RetryCache<string>(attempt({ isTool: true, runIndex }));
-			expect(one.getResults('x').get(0)).toBe(known);
-			one.getResults('x').set(0, 'unknown');
-			one.endTry(true);
+		for (const [runIndex, known] of [undefined, 'unknown', 'unknown'].entries()) {
+			const one = begin({ isTool: true, runIndex });
+			expect(knownTo(one)).toEqual([known, undefined]);
+			fail(one, 'unknown');
 		}
 		expect(countStoredResults()).toBe(0);
 	});
@@ -122,35 +95,25 @@ describe('items that succeeded in an earlier try', () => {
 		['another call', 'y'],
 		['an equal call', 'x'],
 	])('of a tool survive the success of %s at the same time', (_name, sent) => {
-		const failing = new RetryCache<string>(attempt({ isTool: true }));
-		const other = new RetryCache<string>(attempt({ isTool: true, runIndex: 1 }));
-		expect([failing.getResults('x').get(0), other.getResults(sent).get(0)]).toEqual([
-			undefined,
-			undefined,
-		]);
-		failing.getResults('x').set(0, 'one');
-		failing.endTry(true);
+		const failing = begin({ isTool: true });
+		const other = begin({ isTool: true, runIndex: 1 });
+		failing.getResults('x');
+		expect(other.getResults(sent).get(0)).toBeUndefined();
+		fail(failing, 'one');
 		other.getResults(sent).set(0, 'two');
 		other.endTry(false);
-		const again = new RetryCache<string>(attempt({ isTool: true, runIndex: 2 }));
-		expect(again.getResults('x').get(0)).toBe('one');
+		const again = begin({ isTool: true, runIndex: 2 });
+		expect(knownTo(again)).toEqual(['one', undefined]);
 		again.endTry(false);
 		expect(countStoredResults()).toBe(0);
 	});
 
-	it('of a tool are told apart by what would be sent; those of other nodes are not: expressions may give the time', () => {
-		for (const [isTool, known] of [
-			[true, undefined],
-			[false, 'one'],
-		] as const) {
-			const first = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
-			first.getResults({ at: 1 }).set(0, 'one');
-			first.endTry(true);
-			const second = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
-			expect(second.getResults({ at: 2 }).get(0)).toBe(known);
-			second.getResults({ at: 1 }).get(0);
-			second.endTry(false);
-		}
+	it.each([
+		['of a tool are told apart by what would be sent', true, undefined],
+		['of another node are not: expressions may give the time', false, 'one'],
+	])('%s', (_what, isTool, known) => {
+		fail(begin({ isTool }), 'one');
+		expect(begin({ isTool }).getResults({ at: 2 }).get(0)).toBe(known);
 	});
 
 	describe('when no next try comes', () => {
@@ -161,13 +124,8 @@ describe('items that succeeded in an earlier try', () => {
 			jest.useRealTimers();
 		});
 
-		const failedTry = (earlier: RetryCache<string>, index: number, outcome: string) => {
-			earlier.getResults('x').set(index, outcome);
-			earlier.endTry(true);
-		};
-
 		it('are forgotten after a minute', () => {
-			failedTry(new RetryCache<string>(attempt()), 0, 'one');
+			fail(begin(), 'one');
 			jest.advanceTimersByTime(59_999);
 			expect(countStoredResults()).toBe(1);
 			jest.advanceTimersByTime(1);
@@ -175,27 +133,11 @@ describe('items that succeeded in an earlier try', () => {
 		});
 
 		it('but not while the next try is at work, however long it takes', () => {
-			failedTry(new RetryCache<string>(attempt()), 0, 'one');
-			const second = new RetryCache<string>(attempt());
+			fail(begin(), 'one');
+			const second = begin();
 			jest.advanceTimersByTime(3_600_000);
-			expect(second.getResults('x').get(0)).toBe('one');
-			failedTry(second, 1, 'two');
-			const third = new RetryCache<string>(attempt());
-			expect([third.getResults('x').get(0), third.getResults('x').get(1)]).toEqual([
-				'one',
-				'two',
-			]);
-			third.endTry(true);
-			expect(countStoredResults()).toBe(0);
-		});
-
-		it('and a try that was never reached keeps what it did not look at', () => {
-			failedTry(new RetryCache<string>(attempt()), 7, 'seven');
-			const second = new RetryCache<string>(attempt());
-			jest.advanceTimersByTime(3_600_000);
-			failedTry(second, 0, 'one');
-			expect(new RetryCache<string>(attempt()).getResults('x').get(7)).toBe('seven');
-			new RetryCache<string>(attempt()).endTry(true);
+			fail(second, 'two', 1);
+			expect(knownTo(begin())).toEqual(['one', 'two']);
 		});
 	});
 });

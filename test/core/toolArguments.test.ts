@@ -29,26 +29,20 @@ const parameters = {
 	to: "={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('To', ``, 'string') }}",
 };
 
-test('fields of the input of the agent are no arguments', () => {
-	const context = createAgentContext({ To: 'a@example.com' }, parameters);
-	expect(() => {
-		refuseUnknownArguments(context, 0);
-	}).not.toThrow();
-});
+const refusing = (args: IDataObject, isOldN8n?: boolean) => () => {
+	refuseUnknownArguments(createAgentContext(args, parameters, isOldN8n), 0);
+};
 
 test('an argument that no parameter takes is refused by its name', () => {
-	const context = createAgentContext(
-		{ To: 'a@example.com', Limit: 0, sessionKey: 'x' },
-		parameters,
+	expect(refusing({ To: 'a@example.com', Limit: 0, sessionKey: 'x' })).toThrow(
+		"This tool does not take 'Limit', 'sessionKey'",
 	);
-	expect(() => {
-		refuseUnknownArguments(context, 0);
-	}).toThrow("This tool does not take 'Limit', 'sessionKey'");
+});
+
+test('fields of the input of the agent are no arguments', () => {
+	expect(refusing({ To: 'a@example.com' })).not.toThrow();
 });
 
 test('n8n up to 2.0, which takes the input of the agent for arguments, goes on', () => {
-	const context = createAgentContext({ To: 'a@example.com', Limit: 0 }, parameters, true);
-	expect(() => {
-		refuseUnknownArguments(context, 0);
-	}).not.toThrow();
+	expect(refusing({ To: 'a@example.com', Limit: 0 }, true)).not.toThrow();
 });

@@ -23,62 +23,48 @@ describe('naming', () => {
 	const book = { spreadsheetId: '1abc', valuesSource: 'json' };
 	const rows = { ...book, tab: 'Sheet1' };
 	const base64 = { name: 'a', contentSource: 'base64' };
+	const noAddress = 'has an entry that is not an email address: x';
 	const noType = "is not the MIME type of a file's bytes: pdf";
 
 	/** Fields and options that the operation refuses, and what is told behind the field's name in each mode. */
-	test.each<[string, IDataObject, IDataObject, inForm: string, inObject: string, told: string]>([
+	test.each<[string, IDataObject, names: [inForm: string, inObject: string], told: string]>([
+		['mail send', { ...mail, options: { cc: 'x' } }, ['CC', 'cc'], noAddress],
+		['mail send', { ...mail, subject: 'a\nb' }, ['Subject', 'subject'], 'contains a line'],
 		[
 			'mail send',
-			mail,
-			{ cc: 'x' },
-			'CC',
-			'cc',
-			'has an entry that is not an email address: x',
+			{ ...mail, options: { senderName: 'a\rb' } },
+			['Sender Name', 'senderName'],
+			'contains a line',
 		],
-		['mail send', { ...mail, subject: 'a\nb' }, {}, 'Subject', 'subject', 'contains a line'],
-		['mail send', mail, { senderName: 'a\rb' }, 'Sender Name', 'senderName', 'contains a line'],
-		['spreadsheet write', { ...rows, values: [['a'], {}] }, {}, 'Values', 'values', 'mixes'],
-		['spreadsheet append', { ...rows, values: [] }, {}, 'Values', 'values', 'has no cells'],
+		['spreadsheet write', { ...rows, values: [['a'], {}] }, ['Values', 'values'], 'mixes'],
+		['spreadsheet append', { ...rows, values: [] }, ['Values', 'values'], 'has no cells'],
 		[
 			'spreadsheet read',
-			{ spreadsheetId: '1abc' },
-			{ range: "'A'!?" },
-			'Range',
-			'range',
+			{ spreadsheetId: '1abc', options: { range: "'A'!?" } },
+			['Range', 'range'],
 			'is not a range: ?',
 		],
 		[
 			'spreadsheet append',
 			{ ...book, values: [[1]] },
-			{},
-			"Tab' or 'Range",
-			"tab' or 'range",
+			["Tab' or 'Range", "tab' or 'range"],
 			'is required',
 		],
-		['document append', { documentId: '1abc' }, {}, 'Content', 'content', 'is required'],
-		[
-			'file upload',
-			{ ...base64, content: 'Y#' },
-			{},
-			'Content',
-			'content',
-			'is not base64 text',
-		],
+		['document append', { documentId: '1abc' }, ['Content', 'content'], 'is required'],
+		['file upload', { ...base64, content: 'Y#' }, ['Content', 'content'], 'is not base64 text'],
 		[
 			'file upload',
 			{ ...base64, content: 'YQ==', mimeType: 'pdf' },
-			{},
-			'MIME Type',
-			'mimeType',
+			['MIME Type', 'mimeType'],
 			noType,
 		],
-	])('%s %j %j', async (name, fields, options, inForm, inObject, told) => {
+	])('%s %j', async (name, given, [inForm, inObject], told) => {
 		const [resource, operation] = name.split(' ');
-		const parameters = { resource, operation, ...fields, options };
+		const parameters = { resource, operation, options: {}, ...given };
 		const form = await run(resource === 'mail' ? arrangeForm(parameters) : parameters);
 		expect(form.message).toContain(`'${inForm}' ${told}`);
-		const inputObject = { resource, operation, ...fields, ...options };
-		const object = await run({ inputMode: 'json', inputObject });
+		const { options, ...fields } = parameters;
+		const object = await run({ inputMode: 'json', inputObject: { ...fields, ...options } });
 		expect(object.message).toContain(`'${inObject}' ${told}`);
 		expect(server.received).toEqual([]);
 	});

@@ -33,15 +33,6 @@ test('a table goes in after a newline of its own, and its units are counted', ()
 	expect(service.text(id)).toBe('before\nx\n\n\ncell\nafter\n');
 });
 
-test('all content can be replaced at once, also where it is one table', () => {
-	const cells = [{ content: [line('a')] }, { content: [line('b')] }];
-	const body = [{ table: { tableRows: [{ tableCells: cells }] } }];
-	const id = service.seed({ title: 'T', tabs: [{ body }] });
-	const end = get(id).body?.content?.at(-1)?.endIndex ?? 0;
-	update(id, [erase(1, end - 1), insert('new', 1)]);
-	expect(service.text(id)).toBe('new\n');
-});
-
 test('styles apply to what a range touches and fall back to the default', () => {
 	const id = fresh('one\ntwo');
 	update(id, [
@@ -146,10 +137,4 @@ test('suggestions stand in the text, and go with the view without them', () => {
 		'\n',
 	]);
 	expect(() => get(id, { suggestionsViewMode: 'PREVIEW_SUGGESTIONS_ACCEPTED' })).toThrow();
-});
-
-test('a megabyte of lines', () => {
-	const text = 'some words in a line\n'.repeat(50_000);
-	const id = fresh(text);
-	expect(get(id).body?.content?.at(-1)?.endIndex).toBe(text.length + 2);
 });

@@ -64,14 +64,6 @@ export function append(
 	return call('values.append', query, { values }) as sheets_v4.Schema$AppendValuesResponse;
 }
 
-export function valuesCall(
-	method: 'clear' | 'batchGet' | 'batchUpdate',
-	params: Params,
-	body?: unknown,
-) {
-	return call(`values.${method}`, params, body);
-}
-
 /** A spreadsheet with one tab that holds rows. */
 export function sheet(
 	rows: unknown[][] = [],

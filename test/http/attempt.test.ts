@@ -70,63 +70,58 @@ describe('a try', () => {
 
 	test('is not made in an execution that is over', async () => {
 		const send = jest.fn(never);
-		const tried = attemptRequest(send, {
-			...settings,
-			timeoutMilliseconds: 5000,
-			signal: AbortSignal.abort(),
-		});
+		const stop = new AbortController();
+		stop.abort();
+		const tried = attemptRequest(send, limitsOf(stop));
 		await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
 		expect(send).not.toHaveBeenCalled();
 	});
 
 	test('says what was thrown', async () => {
-		const tried = attemptRequest(
-			() => Promise.reject(new Error('why')),
-			limitsOf(new AbortController()),
-		);
+		const fail = () => Promise.reject(new Error('why'));
+		const tried = attemptRequest(fail, limitsOf(new AbortController()));
 		await expect(tried).rejects.toMatchObject({ message: 'thrown: Error: why' });
 	});
 });
 
 describe('an answer', () => {
-	const silent = (): FullResponse & { readonly body: Readable } => ({
+	const answer = (): FullResponse & { readonly body: Readable } => ({
 		statusCode: 200,
 		headers: {},
 		body: new Readable({ read() {} }),
 	});
 
-	test('that comes after the deadline is discarded', async () => {
+	/** Awaits an answer until the deadline. @returns what gives the answer afterwards */
+	async function missDeadline() {
 		const stop = new AbortController();
-		let resolve: (answer: FullResponse) => void = () => {};
-		const promise = new Promise<FullResponse>((done) => (resolve = done));
+		let give: (late: FullResponse | Promise<FullResponse>) => void = () => {};
+		const promise = new Promise<FullResponse>((resolve) => (give = resolve));
 		const sent = awaitResponse(() => promise, url, stop.signal);
 		stop.abort();
 		await expect(sent).rejects.toThrow('aborted');
-		const late = silent();
-		resolve(late);
-		await promise;
+		return give;
+	}
+
+	test('that comes after the deadline is discarded', async () => {
+		const give = await missDeadline();
+		const late = answer();
+		give(late);
 		await new Promise(setImmediate);
 		expect(late.body.destroyed).toBe(true);
 	});
 
-	test('that has come is left to its reader', async () => {
-		const answer = silent();
-		const { signal } = new AbortController();
-		expect(await awaitResponse(() => Promise.resolve(answer), url, signal)).toMatchObject(
-			answer,
-		);
-		expect(answer.body.destroyed).toBe(false);
+	test('that fails after the deadline harms nobody', async () => {
+		const give = await missDeadline();
+		give(Promise.reject(new Error('late')));
+		await new Promise(setImmediate);
 	});
 
-	test('that fails after the deadline harms nobody', async () => {
-		const stop = new AbortController();
-		let reject: (error: Error) => void = () => {};
-		const promise = new Promise<FullResponse>((_, fail) => (reject = fail));
-		const sent = awaitResponse(() => promise, url, stop.signal);
-		stop.abort();
-		await expect(sent).rejects.toThrow('aborted');
-		reject(new Error('late'));
-		await new Promise(setImmediate);
+	test('that has come is left to its reader', async () => {
+		const come = answer();
+		const { signal } = new AbortController();
+		const response = await awaitResponse(() => Promise.resolve(come), url, signal);
+		expect(response).toMatchObject(come);
+		expect(come.body.destroyed).toBe(false);
 	});
 });
 

@@ -265,31 +265,6 @@ test('a request in line has waited since the first refusal', async () => {
 	await clock.run(others);
 });
 
-test('a request that may not wait until then is not sent', async () => {
-	const { clock, state, answer, ask } = world({ quota: 0 });
-	answer.retryAfterMilliseconds = 50_000;
-	const first = ask({ maxRetryWaitMilliseconds: 60_000 }).catch(() => undefined);
-	await clock.advance(150);
-	await expect(ask({ maxRetryWaitMilliseconds: 40_000 })).rejects.toMatchObject({
-		retryable: false,
-		code: 429,
-		description: expect.stringContaining('Google asks n8n to wait 50 seconds') as string,
-	});
-	expect(state.refused).toBe(1);
-	await clock.run(first);
-});
-
-test('a time far away does not hold up the others', async () => {
-	const { clock, answer, ask } = world({ quota: 1 });
-	await clock.run(ask());
-	answer.retryAfterMilliseconds = 86_400_000;
-	await expect(clock.run(ask())).rejects.toMatchObject({ retryable: false });
-	await clock.advance(minute);
-	const before = clock.now();
-	await clock.run(ask());
-	expect(clock.now() - before).toBeLessThan(2000);
-});
-
 test('a stop takes a waiting request out of the line, and no other', async () => {
 	const { clock, answer, ask } = world({ quota: 0 });
 	answer.retryAfterMilliseconds = 10_000;
@@ -302,17 +277,6 @@ test('a stop takes a waiting request out of the line, and no other', async () =>
 	await expect(stopped).rejects.toMatchObject({ outcome: 'notDone', status: 'CANCELLED' });
 	expect(await clock.run(other)).toMatchObject({ code: 429 });
 	await clock.run(first);
-});
-
-test('a stop ends the wait of a request that was refused', async () => {
-	const { clock, answer, ask } = world({ quota: 0 });
-	answer.retryAfterMilliseconds = 30_000;
-	const stop = new AbortController();
-	const stopped = ask({ signal: stop.signal });
-	await clock.advance(150);
-	stop.abort();
-	await expect(stopped).rejects.toMatchObject({ status: 'CANCELLED' });
-	expect(clock.now()).toBe(150);
 });
 
 test('a stop ends the wait for the gate, also if no place is free behind it', async () => {
@@ -349,11 +313,4 @@ test('refusals of requests that were out together count as one', async () => {
 	await clock.advance(900);
 	expect(waits.slice(5)).toEqual([1500]);
 	await clock.run(all);
-});
-
-test('a caller that does not repeat is told of a refusal at once', async () => {
-	const { clock, ask } = world({ quota: 0 });
-	const once = ask({}, { repeat: 'never', hasVisibleEffect: false });
-	await expect(clock.run(once)).rejects.toMatchObject(attempts.notDone);
-	expect(clock.now()).toBe(100);
 });

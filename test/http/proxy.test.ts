@@ -1,7 +1,6 @@
 // What a proxy answers to CONNECT is not the service's answer, whichever node sends the request.
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -22,7 +21,7 @@ import { readBody } from '../../nodes/http/body';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { ConnectProxy } from '../Agent/session/connectProxy';
 import { catchFailure } from '../Workspace/catchFailure';
-import { basesAt, quickGates, testClients } from '../Workspace/client';
+import { basesAt, testClients, transportOptions } from '../Workspace/client';
 import { n8nSender } from '../Workspace/n8nSender';
 import { oAuthSender } from '../Workspace/oAuthSender';
 import { googleError, startScriptedServer } from '../Workspace/scriptedServer';
@@ -90,24 +89,21 @@ describe('a request for a token that a proxy answers', () => {
 	};
 	const tokens = { access_token: 'old', refresh_token: 'r', token_type: 'Bearer' };
 
+	const senders = {
+		'service account': signIn,
+		OAuth2: oAuthSender(credential.tokenUrl, tokens).send,
+	};
+
 	test.each([
-		[407, 'service account', signIn, 1],
-		[403, 'service account', signIn, 1],
-		[429, 'service account', signIn, 2],
-		[407, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 1],
-		[403, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 1],
-		[429, 'OAuth2', oAuthSender(credential.tokenUrl, tokens).send, 2],
-	])('with %d is named (%s)', async (status, _who, send, times) => {
+		[407, 'service account', 1],
+		[429, 'service account', 2],
+		[403, 'OAuth2', 1],
+		[429, 'OAuth2', 2],
+	] as const)('with %d is named (%s)', async (status, who, times) => {
 		proxy.behaviour = status;
 		const server = await startScriptedServer(googleError(401, 'expired'));
-		const { request } = createTransport(send, basesAt(server.url), {
-			maxRetryWaitMilliseconds: 1000,
-			timeoutMilliseconds: 5000,
-			signal: undefined,
-			credentialKey: 'test',
-			findGate: quickGates(),
-			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-		});
+		const options = transportOptions({ maxRetryWaitMilliseconds: 1000 });
+		const { request } = createTransport(senders[who], basesAt(server.url), options);
 		const url = 'https://www.googleapis.com/drive/v3/files';
 		const failure = await catchFailure(request({ url, method: 'POST' }));
 		expect(failure).toMatchObject({ code: status, outcome: 'notDone' });
@@ -162,16 +158,14 @@ test('the same status from the service itself, through the tunnel, is the servic
 });
 
 test('a success is the service’s, also where something in between takes the TLS away', async () => {
-	const server = http.createServer((_request, response) => response.end('sent'));
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const server = await startScriptedServer((response) => response.end('sent'));
 	const send = n8nSender('token');
 	const { signal } = new AbortController();
 	const response = await awaitResponse(
-		() => send({ ...baseRequestOptions, method: 'POST', url }),
+		() => send({ ...baseRequestOptions, method: 'POST', url: server.url }),
 		'https://google.test/',
 		signal,
 	);
 	expect(String(await readBody(response, signal))).toBe('sent');
-	server.close();
+	await server.close();
 });

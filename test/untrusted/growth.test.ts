@@ -9,7 +9,6 @@ import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBu
 import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { decodeAddresses } from '../../nodes/untrusted/mail/decodeAddresses';
-import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
 
@@ -18,135 +17,98 @@ type Element = docs_v1.Schema$StructuralElement;
 /** Characters; Gmail takes less. */
 const longestHeader = 1_000_000;
 
-test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf-8?B?', ' '])(
-	'encoded words cost no more than the length of %j',
-	(unit) => {
-		expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodeHeader, longestHeader);
-	},
-);
+interface Growth<T> {
+	readonly inputOf: (text: string) => T;
+	readonly work: (input: T) => unknown;
+	readonly most?: number;
+}
 
-test.each(['"', '\\"', ',"', ',\\"', '<', 'a', '=', '=?x?Q?', '"a" ', ' ', '>,'])(
-	'a list of addresses costs no more than the length of %j',
-	(unit) => {
-		expectLinear(unit, (text) => `"${text}<a@b>`, decodeAddresses, longestHeader);
-	},
-);
+function costsNoMoreThanItsLength<T>(what: string, units: string[], growth: Growth<T>): void {
+	test.each(units)(`${what} costs no more than the length of %j`, (unit) => {
+		expectLinear(unit, growth.inputOf, growth.work, growth.most);
+	});
+}
+
+const words = ['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf-8?B?', ' '];
+costsNoMoreThanItsLength('a header with encoded words', words, {
+	inputOf: (text) => `=?utf-8?Q?a?=${text}`,
+	work: decodeHeader,
+	most: longestHeader,
+});
+
+const inNames = ['"', '\\"', ',"', ',\\"', '<', 'a', '=', '=?x?Q?', '"a" ', ' ', '>,'];
+costsNoMoreThanItsLength('a list of addresses', inNames, {
+	inputOf: (text) => `"${text}<a@b>`,
+	work: decodeAddresses,
+	most: longestHeader,
+});
 
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
 	readMail({ message: { ...more, payload }, withText: true, separateTexts: {} });
-
-test.each(['[', 'a', '[a]', ' '])(
-	'whether a text stands for the HTML beside it is found in the time of the length of %j',
-	(unit) => {
-		const part = (mimeType: string, text: string) => ({
-			mimeType,
-			body: { data: Buffer.from(text).toString('base64url') },
-		});
-		const mailOf = (text: string) => ({
-			mimeType: 'multipart/alternative',
-			parts: [part('text/plain', 'View as HTML'), part('text/html', text)],
-		});
-		expectLinear(unit, mailOf, read);
-	},
-);
-
-test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
-	'the charset of a part costs no more than the length of %j',
-	(unit) => {
-		const partOf = (text: string) => ({
-			mimeType: 'text/html',
-			headers: [{ name: 'Content-Type', value: `text/html; charset${text}` }],
-			body: { data: Buffer.from(text).toString('base64url') },
-		});
-		expectLinear(unit, partOf, read);
-	},
-);
-
-test.each(['*', ';', '"', '\\', '(', '; a*0*=', ";*1='", '%', '*1'])(
-	'the name of a file costs no more than the length of %j',
-	(unit) => {
-		const partOf = (text: string) => ({
-			mimeType: 'application/pdf',
-			headers: [{ name: 'Content-Disposition', value: `attachment; filename*=a''${text}` }],
-		});
-		expectLinear(unit, partOf, read, longestHeader);
-	},
-);
-
-test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
-	expectLinear(
-		unit,
-		(snippet) => ({ snippet }),
-		(message) => read({}, message),
-	);
+const partOf = (mimeType: string, text: string, contentType = mimeType) => ({
+	mimeType,
+	headers: [{ name: 'Content-Type', value: contentType }],
+	body: { data: Buffer.from(text).toString('base64url') },
 });
 
-test.each(['>a\n\n\n', ' ', '-----\n', 'From: a\n', 'On 5 Jan 2026, a@b.c wrote:\n> x\n', '>\n\n'])(
-	'the new part of a text costs no more than the length of %j',
-	(unit) => {
-		const header = 'From: a\nDate: b\nSubject: c\n';
-		expectLinear(
-			unit,
-			(text) => `x:\n${text}x\n${header}`,
-			(text) => keepNewText(text, { subject: 'Re: x', hasReplyHeader: true }),
-		);
-	},
-);
+costsNoMoreThanItsLength('to see if a text stands for its HTML', ['[', 'a', '[a]', ' '], {
+	inputOf: (text) => ({
+		mimeType: 'multipart/alternative',
+		parts: [partOf('text/plain', 'View as HTML'), partOf('text/html', text)],
+	}),
+	work: read,
+});
+
+const inTypes = ['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'];
+costsNoMoreThanItsLength('the charset of a part', inTypes, {
+	inputOf: (text) => partOf('text/html', text, `text/html; charset${text}`),
+	work: read,
+});
+
+const inFileNames = ['*', ';', '"', '\\', '(', '; a*0*=', ";*1='", '%', '*1'];
+costsNoMoreThanItsLength('the name of a file', inFileNames, {
+	inputOf: (text) => ({
+		mimeType: 'application/pdf',
+		headers: [{ name: 'Content-Disposition', value: `attachment; filename*=a''${text}` }],
+	}),
+	work: read,
+	most: longestHeader,
+});
+
+costsNoMoreThanItsLength('a preview', [' ', ' x', '&amp; ', '&'], {
+	inputOf: (snippet) => ({ snippet }),
+	work: (message) => read({}, message),
+});
+
+const wrappings = ['a \n', '>', '> a \n', ' \n', '\n', '\r', ' ', '-- \n', ' >'];
+costsNoMoreThanItsLength('a wrapped text', wrappings, {
+	inputOf: (text) => partOf('text/plain', `${text}a \n${text}`, 'text/plain; format=flowed'),
+	work: read,
+});
 
 test.each([
 	['iso-2022-jp', '\u001b$B$3\u001b(B'],
 	['koi8-r', '\u0423'],
 	['gbk', '\u0144'],
 ])('a text in %s costs no more than the length of %j', (charset, unit) => {
-	expectLinear(
-		unit,
-		(text) => Buffer.from(text),
-		(bytes) => decodeText(bytes, charset),
-		2_000_000,
-	);
+	const decode = (bytes: Buffer) => decodeText(bytes, charset);
+	expectLinear(unit, (text) => Buffer.from(text), decode, 2_000_000);
 });
 
-test.each(['a \n', '>', '> a \n', ' \n', '\n', '\r', ' ', '-- \n', ' >'])(
-	'a wrapped text costs no more than the length of %j',
-	(unit) => {
-		const partOf = (text: string) => ({
-			mimeType: 'text/plain',
-			headers: [{ name: 'Content-Type', value: 'text/plain; format=flowed' }],
-			body: { data: Buffer.from(`${text}a \n${text}`).toString('base64url') },
-		});
-		expectLinear(unit, partOf, read);
-	},
-);
+test('an email costs no more than its parts', () => {
+	const partsOf = (text: string) => Array.from(text, () => ({ mimeType: 'text/plain' }));
+	const mailOf = (text: string) => ({ mimeType: 'multipart/related', parts: partsOf(text) });
+	expectLinear('x', mailOf, read, 30_000);
+});
 
-/** One part for so many characters. */
-const perPart = 10;
-const structures: Array<[string, (text: string) => gmail_v1.Schema$MessagePart]> = [
-	[
-		'parts',
-		(text) => ({
-			mimeType: 'multipart/related',
-			parts: Array.from({ length: text.length / perPart }, () => ({
-				mimeType: 'text/plain',
-			})),
-		}),
-	],
-	[
-		'levels of parts',
-		(text) => {
-			const data = Buffer.from(text).toString('base64url');
-			let part: gmail_v1.Schema$MessagePart = { mimeType: 'text/plain', body: { data } };
-			for (let level = 0; level < 49; level++) {
-				part = {
-					mimeType: 'multipart/mixed',
-					parts: [part, { mimeType: 'text/plain', body: { data: 'Zm9v' } }],
-				};
-			}
-			return part;
-		},
-	],
-];
-test.each(structures)('an email costs no more than its %s', (_what, partOf) => {
-	expectLinear('x', partOf, read, 300_000);
+test('an email costs no more than its levels of parts', () => {
+	const mailOf = (text: string) => {
+		let part: gmail_v1.Schema$MessagePart = partOf('text/plain', text);
+		for (let level = 0; level < 49; level++)
+			part = { mimeType: 'multipart/mixed', parts: [part, partOf('text/plain', 'foo')] };
+		return part;
+	};
+	expectLinear('x', mailOf, read, 300_000);
 });
 
 const textRun = (content: string): Element => ({

@@ -8,9 +8,6 @@ import { until } from '../session/tap';
 import {
 	apiKey,
 	expectFailure,
-	goOn,
-	numbered,
-	oneAtATime,
 	runExecute,
 	type RunOptions,
 	serveEach,
@@ -24,8 +21,6 @@ beforeEach(() => serve());
 useSteadyClock();
 
 const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
-const never = { matchValue: 'never' };
-const silence = { waitUntil: 'silence', silenceSeconds: 0.1 };
 const count = (messageCount: number) => ({ waitUntil: 'count', messageCount });
 
 type Waiting = RunOptions & { readonly options?: IDataObject };
@@ -74,19 +69,13 @@ test('the channel is open before the call, so that no message is lost', async ()
 	});
 });
 
-test('a new session has the same id on the channel and in the call', async () => {
-	const [item] = await run();
-	expect(service.upgrades[0]?.query.sessionId).toBe(item?.json.sessionId);
-});
-
-test('the overrides of the item apply to its channel, too', async () => {
-	const own = { userPublicKey: '0xother', signature: '0xsigned', timestamp: 1_767_225_600_123 };
-	await run({ options: { userId: '0xb', ...own } });
-	expect(service.upgrades[0]?.query).toMatchObject({
-		userPublicKey: '0xother',
-		signature: '0xsigned',
-		timestamp: '1767225600',
-	});
+test("the channel is opened for the call's new session, and with the item's own values", async () => {
+	const own = { userPublicKey: '0xother', signature: '0xsigned' };
+	const timestamp = 1_767_225_600_123;
+	const [item] = await run({ options: { userId: '0xb', ...own, timestamp } });
+	const { sessionId } = item?.json ?? {};
+	const expected = { ...own, sessionId, apiKey, timestamp: '1767225600' };
+	expect(service.upgrades.map(({ query }) => query)).toEqual([expected]);
 });
 
 test('opened after the call, it gets what the service sends then', async () => {
@@ -99,23 +88,10 @@ test('opened after the call, it gets what the service sends then', async () => {
 	expect(item?.json).not.toHaveProperty('gap');
 });
 
-test.each<[string, IDataObject, IDataObject]>([
-	['count', count(2), {}],
-	['silence', silence, {}],
-	['timeout', count(3), { waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' }],
-])('ends by %s', async (endedBy, parameters, options) => {
-	const [item] = await run({ parameters, options });
-	expect(item?.json.endedBy).toBe(endedBy);
-	expect(texts(item)).toEqual(answers);
-});
-
-test.each([1000, 1008, 4000])('ends by a close frame with code %d', async (code) => {
-	const waiting = run({ parameters: { waitUntil: 'close' } });
-	await until(() => service.requests.length === 1);
-	service.closeChannels(code);
-	const [item] = await waiting;
-	expect([item?.json.endedBy, texts(item)]).toEqual(['close', answers]);
-	expect(service.upgrades).toHaveLength(1);
+test('ends at its time limit with what came, if On Wait Timeout says so', async () => {
+	const options = { waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' };
+	const [item] = await run({ parameters: count(3), options });
+	expect([item?.json.endedBy, texts(item)]).toEqual(['timeout', answers]);
 });
 
 test('a reset is no end: the channel comes back, and the gap is told', async () => {
@@ -131,13 +107,6 @@ test('a reset is no end: the channel comes back, and the gap is told', async () 
 	expect(service.requests).toHaveLength(1);
 });
 
-test('a channel that opens at the second attempt ends by silence, too', async () => {
-	service.scriptUpgrades({ status: 503, retryAfter: 0 });
-	const [item] = await run({ parameters: silence });
-	expect([item?.json.endedBy, texts(item)]).toEqual(['silence', answers]);
-	expect(service.upgrades).toHaveLength(2);
-});
-
 test('bytes of a message come as a file beside those of the answer', async () => {
 	await service.close();
 	await serve({ messages: () => ['text', Buffer.from([0xff])] });
@@ -150,53 +119,7 @@ test('bytes of a message come as a file beside those of the answer', async () =>
 	});
 });
 
-test('several items wait beside each other, each on a channel of its own', async () => {
-	await service.close();
-	const answer = (sessionId: string) => [{ type: 'answer', sessionId }];
-	await serve({
-		messages: ({ sessionId }) => answer(sessionId),
-		messageIntervalMilliseconds: 30,
-	});
-	const items = numbered(20);
-	const parameters = { sessionId: '=s{{ $json.n }}' };
-	const output = await run({ items, parameters, options: { parallelRequests: 20 } });
-	expect(output.map((item) => texts(item))).toEqual(items.map((_, n) => answer(`s${n}`)));
-});
-
 describe('fails', () => {
-	test('without a call when the channel is refused, and says so', async () => {
-		service.scriptUpgrades({ status: 403 }, { status: 403 });
-		await expectFailure(run(), 403, '403', 'The agent was not started');
-		expect(service.requests).toHaveLength(0);
-	});
-
-	test('after the call when the channel is refused then', async () => {
-		const running = failureOf(run({ parameters: never }));
-		await until(() => service.requests.length === 1);
-		service.closeChannels(1008);
-		const error = await running;
-		expect(error.message).toContain('1008');
-		expect(error.description).toContain('The agent was started');
-		expect(service.requests).toHaveLength(1);
-	});
-
-	test('when the call fails: at once, and without its channel', async () => {
-		service.fail(500);
-		await expectFailure(run(), 500, '');
-	});
-
-	test('when the messages do not end in time', async () => {
-		const running = run({ parameters: never, options: { waitTimeoutSeconds: 0.1 } });
-		const message = 'The wait for messages did not end within 0.1 s. Messages received: 2';
-		await expectFailure(running, 504, message, "Values of 'type' received: step, answer.");
-	});
-
-	test('with Continue on Fail as an item, beside one that succeeds', async () => {
-		service.scriptUpgrades({ closeCode: 1003 }, {});
-		const output = await run({ items: numbered(2), node: goOn, options: oneAtATime });
-		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['error', 'output']);
-	});
-
 	const empty = "'Final Message Field' and 'Final Message Values' are empty";
 
 	test.each<[string, IDataObject, IDataObject, IDataObject, string]>([
@@ -216,30 +139,5 @@ describe('fails', () => {
 		const shown = inspect(await failureOf(run()), { depth: 9 });
 		for (const secret of [apiKey, signer.signature, signer.userPublicKey])
 			expect(shown).not.toContain(secret);
-	});
-});
-
-describe('stopping the execution', () => {
-	test('ends the wait, and leaves no channel', async () => {
-		const stop = new AbortController();
-		const waiting = failureOf(run({ parameters: never, signal: stop.signal }));
-		await until(() => service.requests.length === 1);
-		stop.abort();
-		const error = await waiting;
-		expect(error.message).toBe('The execution was stopped');
-		expect(error.description).toMatch(/was started|may have started/);
-	});
-
-	test('ends the opening of the channel, and sends nothing', async () => {
-		service.scriptUpgrades({ fault: 'silence' });
-		const stop = new AbortController();
-		const waiting = failureOf(run({ signal: stop.signal }));
-		await until(() => service.upgrades.length === 1);
-		stop.abort();
-		expect(await waiting).toMatchObject({
-			message: 'The execution was stopped',
-			description: 'The agent was not started.',
-		});
-		expect(service.requests).toHaveLength(0);
 	});
 });

@@ -1,7 +1,11 @@
 // What a channel may do around a call: greet, repeat, close early, close after the answer, or outlive the call itself.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { AgentService, AgentServiceOptions } from '../../../dev/agent-service/server';
+import type {
+	AgentService,
+	AgentServiceOptions,
+	UpgradeStep,
+} from '../../../dev/agent-service/server';
 import { failureOf } from '../../createExecuteContext';
 import { useSteadyClock } from '../../steadyClock';
 import { turns } from '../../turns';
@@ -26,6 +30,9 @@ const run = ({ wait = match, options = {}, ...rest }: Waiting = {}) =>
 		parameters: { sessionId: 's1', waitForMessages: true, ...wait, options },
 		...rest,
 	});
+
+/** The call was answered, and its message is on its way. */
+const untilSent = () => until(() => service.sessions.get('s1')?.sent === 1);
 
 const jsonOf = async (waiting?: Waiting) => (await run(waiting))[0]?.json;
 
@@ -53,32 +60,33 @@ describe('before the call', () => {
 		},
 	);
 
-	test.each([1000, 1008, 4401])(
-		'a channel that closes with %d before it is quiet is not open: no call without a listener',
-		async (closeCode) => {
+	const soon = { closeAfterMilliseconds: 50 };
+
+	test.each<[string, UpgradeStep]>([
+		...[1000, 1008, 4401].map((closeCode): [string, UpgradeStep] => [
+			`closes with ${closeCode}`,
+			{ ...soon, closeCode },
+		]),
+		[
+			'has its close frame, although its connection does not end',
+			{ ...soon, closeCode: 1000, endAfterMilliseconds: 1500 },
+		],
+	])(
+		'a channel that %s before it is quiet is not open: no call without a listener',
+		async (_, step) => {
 			await serve();
-			const closing = { closeCode, closeAfterMilliseconds: 50 };
-			service.scriptUpgrades(closing, { status: 401 }, { status: 401 });
+			service.scriptUpgrades(step, { status: 401 }, { status: 401 });
 			const error = await failureOf(run());
 			expect(error.description).toMatch(/^The agent was not started\./);
 			expect(service.requests).toHaveLength(0);
 		},
 	);
 
-	test('nor is one whose close frame has arrived, although its connection does not end', async () => {
-		await serve();
-		const closing = { closeCode: 1000, closeAfterMilliseconds: 50, endAfterMilliseconds: 1500 };
-		service.scriptUpgrades(closing, { status: 401 }, { status: 401 });
-		const error = await failureOf(run());
-		expect(error.description).toMatch(/^The agent was not started\./);
-		expect(service.requests).toHaveLength(0);
-	});
-
 	test.each([1000, 1001, 1011, 4000])(
 		'one that closes with %d and opens again gets the call then',
 		async (closeCode) => {
 			await serve();
-			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 });
+			service.scriptUpgrades({ ...soon, closeCode });
 			const json = await jsonOf();
 			expect(json).toMatchObject({ output: '42' });
 			expect([json?.gap, json?.closeCode]).toEqual([undefined, undefined]);
@@ -87,15 +95,20 @@ describe('before the call', () => {
 		},
 	);
 
+	/** Expects that the second channel was open before the second call. */
+	async function expectOpenedAgain(running: ReturnType<typeof run>) {
+		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
+		const [, second] = service.upgrades;
+		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
+	}
+
 	test('between two tries the channel must be open again', async () => {
 		await serve();
 		service.script({ status: 429 });
 		const running = run();
 		await until(() => service.requests.length === 1);
 		service.closeChannels(1001);
-		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
-		const [, second] = service.upgrades;
-		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
+		await expectOpenedAgain(running);
 	});
 
 	test('also if n8n was busy when it closed, until the next try was due', async () => {
@@ -112,9 +125,7 @@ describe('before the call', () => {
 			const end = performance.now() + 20;
 			while (performance.now() < end);
 		});
-		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
-		const [, second] = service.upgrades;
-		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
+		await expectOpenedAgain(running);
 	});
 
 	test.each([404, 403])(
@@ -122,7 +133,8 @@ describe('before the call', () => {
 		async (status) => {
 			await serve();
 			service.scriptUpgrades({ status }, { status });
-			expect((await failureOf(run())).description).toContain("'After the Call'");
+			await expectFailure(run(), status, `status ${status}`, "'After the Call'");
+			expect(service.requests).toHaveLength(0);
 		},
 	);
 
@@ -141,7 +153,7 @@ describe('a channel that is closed after the answer', () => {
 	])('silence ends with what came, though it is %s', async (_name, code, status) => {
 		await serve({ upgrade: () => (service.requests.length > 0 ? { status } : undefined) });
 		const running = run({ wait: { ...silence, silenceSeconds: 1 } });
-		await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+		await untilSent();
 		service.closeChannels(code, 'over');
 		expect((await running)[0]?.json).toMatchObject({
 			...{ output: '42', endedBy: 'silence', gap: true },
@@ -152,7 +164,7 @@ describe('a channel that is closed after the answer', () => {
 	test('nor does a service that is gone keep it waiting', async () => {
 		await serve();
 		const running = run({ wait: silence });
-		await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+		await untilSent();
 		service.dropChannels();
 		const json = (await running)[0]?.json;
 		expect(json).toMatchObject({ output: '42', endedBy: 'silence', gap: true });
@@ -169,26 +181,23 @@ describe('a channel that is closed after the answer', () => {
 		);
 	});
 
-	test.each([1000, 1001, 1011, 1012, 4000])(
+	test.each([1000, 1001, 1008, 1011, 1012, 4000])(
 		'the code %d of a close that ends the wait is told',
 		async (code) => {
 			await serve();
 			const running = run({ wait: { waitUntil: 'close' } });
-			await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+			await untilSent();
 			service.closeChannels(code);
 			const json = (await running)[0]?.json;
-			expect(json).toMatchObject({ endedBy: 'close', closeCode: code });
+			const messages = [{ message: answer }];
+			expect(json).toMatchObject({ endedBy: 'close', closeCode: code, messages });
 			expect(json).not.toHaveProperty('gap');
+			expect(service.upgrades).toHaveLength(1);
 		},
 	);
 });
 
 describe('a call that fails after the answer came', () => {
-	const early = (): AgentServiceOptions =>
-		afterCall(0, () => {
-			service.send('s1', answer);
-		});
-
 	test.each<[string, IDataObject]>([
 		['504', { status: 504 }],
 		['a reset', { fault: 'resetAfterRead' }],
@@ -210,7 +219,6 @@ describe('a call that fails after the answer came', () => {
 
 	test('fails the item if something else was waited for, and keeps the messages', async () => {
 		await serve({
-			...early(),
 			execute: () => {
 				service.send('s1', answer);
 				setTimeout(() => {
@@ -219,12 +227,8 @@ describe('a call that fails after the answer came', () => {
 				return { status: 504, after: until(() => service.upgrades.length === 2) };
 			},
 		});
-		const error = await expectFailure(
-			run({ wait: silence }),
-			504,
-			'',
-			'the connection was lost',
-		);
+		const lost = 'the connection was lost';
+		const error = await expectFailure(run({ wait: silence }), 504, '', lost);
 		expect(error.context.data).toMatchObject({ gap: true, messages: [{ message: answer }] });
 	});
 
@@ -239,20 +243,15 @@ describe('a call that fails after the answer came', () => {
 	});
 });
 
-describe('a wait that is not over in time', () => {
-	test('names a drop', async () => {
-		await serve({
-			messages: () => [],
-			...afterCall(20, () => {
-				service.dropChannels();
-			}),
-		});
-		const error = await failureOf(run({ options: { waitTimeoutSeconds: 1.5 } }));
-		expect(error.message).toMatch(/Messages received: 0$/);
-		expect(error.description).toMatch(/the connection was lost/);
-		expect(error.description).toContain('Messages may be missing.');
-		expect(error.context.data).toMatchObject({ gap: true });
-	});
+test('a wait that is not over in time names a drop', async () => {
+	const drop = () => {
+		service.dropChannels();
+	};
+	await serve({ messages: () => [], ...afterCall(20, drop) });
+	const error = await failureOf(run({ options: { waitTimeoutSeconds: 1.5 } }));
+	expect(error.message).toMatch(/Messages received: 0$/);
+	expect(error.description).toMatch(/the connection was lost.*Messages may be missing\./);
+	expect(error.context.data).toMatchObject({ gap: true });
 });
 
 describe('a message that is too large', () => {
@@ -263,7 +262,13 @@ describe('a message that is too large', () => {
 	test('fails the item at once', async () => {
 		await serve({ messages: () => [], ...afterCall(20, tooLarge) });
 		const message = 'The agent sent a message that is larger than 16 MiB, or too many messages';
-		const error = await expectFailure(run({ wait: { waitUntil: 'close' } }), 502, message);
+		const told = 'A wait collects 10,000 messages';
+		const error = await expectFailure(
+			run({ wait: { waitUntil: 'close' } }),
+			502,
+			message,
+			told,
+		);
 		expect(error.context.data).toMatchObject({ messages: [{ message: { text: 'first' } }] });
 	});
 
@@ -272,29 +277,5 @@ describe('a message that is too large', () => {
 		const options = { onWaitTimeout: 'output' };
 		const json = await jsonOf({ wait: { waitUntil: 'close' }, options });
 		expect(json).toMatchObject({ endedBy: 'limit', output: 'first', gap: true });
-	});
-});
-
-describe('more messages than are collected', () => {
-	const texts = (length: number) => Array.from({ length }, (_, n) => ({ text: `w${n}` }));
-	const serveMany = () => serve({ messages: () => texts(10_001) });
-
-	test('1,500 of them are all there', async () => {
-		await serve({ messages: () => texts(1500) });
-		const json = await jsonOf({ wait: silence });
-		expect([json?.output, (json?.messages as unknown[]).length]).toEqual(['w1499', 1500]);
-	});
-
-	test('the limit is an end, if On Wait Timeout says so', async () => {
-		await serveMany();
-		const json = await jsonOf({ wait: silence, options: { onWaitTimeout: 'output' } });
-		expect([json?.endedBy, (json?.messages as unknown[]).length]).toEqual(['limit', 10_000]);
-	});
-
-	test('the limit is an error otherwise', async () => {
-		await serveMany();
-		const running = run({ wait: silence, options: { onWaitTimeout: 'error' } });
-		const told = 'A wait collects 10,000 messages';
-		await expectFailure(running, 502, 'or too many messages', told);
 	});
 });

@@ -1,13 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
-import {
-	buildPayload,
-	checkPayload,
-	fields,
-	options,
-	readWaitSettings,
-} from '../../../nodes/Agent/AgentExecute/parameters';
+import { fields, options, readWaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { readParameters } from '../../../nodes/fields/params';
 import { failureOf } from '../../createExecuteContext';
 import {
@@ -319,84 +313,71 @@ test('spaces around the session and the step are not sent', async () => {
 	expect(bodiesOf(service)).toMatchObject([{ sessionId: 's1', startStepName: 'start' }]);
 });
 
-describe('parameters', () => {
-	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) => {
-		const params = { ...none, payloadMode: 'json', payloadJson } as const;
-		checkPayload(params);
-		return buildPayload(params);
-	};
+describe('the payload', () => {
+	/** Sends a payload and gives back what arrived. */
+	async function sendPayload(payloadJson: string): Promise<string | undefined> {
+		await serve();
+		await run({ parameters: { payloadMode: 'json', payloadJson } });
+		return bodiesOf(service)[0]?.initialPayload;
+	}
 
-	test('task and input become the JSON text of an object with these two keys', () => {
-		const given = {
-			...none,
-			payloadMode: 'taskAndInput',
-			task: 'a "b"',
-			input: 'ü\n',
-		} as const;
-		expect(buildPayload(given)).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
+	test('of a JSON text that is an object goes out as it stands, spaces and key order included', async () => {
+		expect(await sendPayload('{ "z": 1,  "a": [2] }')).toBe('{ "z": 1,  "a": [2] }');
 	});
 
-	test('a JSON text that is an object goes out as it stands, spaces and key order included', () => {
-		expect(json('{ "z": 1,  "a": [2] }')).toBe('{ "z": 1,  "a": [2] }');
+	test('of an object goes out as its JSON text', async () => {
+		const object = '={{ ({ task: "x", deep: { n: null } }) }}';
+		expect(await sendPayload(object)).toBe('{"task":"x","deep":{"n":null}}');
 	});
 
-	test('an object from an expression goes out as its JSON text', () => {
-		expect(json({ task: 'x', deep: { n: null } })).toBe('{"task":"x","deep":{"n":null}}');
+	test('of task and input is the JSON text of an object with these two keys', async () => {
+		await serve();
+		await run({ parameters: { task: 'a "b"', input: 'ü\n' } });
+		expect(bodiesOf(service)).toMatchObject([
+			{ initialPayload: '{"task":"a \\"b\\"","input":"ü\\n"}' },
+		]);
 	});
+
+	const noJson = /^'Payload \(JSON\)' is not valid JSON/;
 
 	test.each([
-		['a list as text', '[1]', 'not an array'],
-		['a list', [1], 'not an array'],
-		['null as text', 'null', 'not null'],
-		['a number', '5', 'not a number'],
-		['a text', '"x"', 'not text'],
-	])('%s is refused', (_name, value, reason) => {
-		expect(() => json(value)).toThrow(reason);
+		['[1]', /must be a JSON object, not an array$/],
+		['={{ [1] }}', /must be a JSON object, not an array$/],
+		['null', /must be a JSON object, not null$/],
+		['5', /must be a JSON object, not a number$/],
+		['"x"', /must be a JSON object, not text$/],
+		["{'a': 1}", noJson],
+		['{"task": {{ $json.x }}}', noJson],
+		['{', noJson],
+		['', /is not valid JSON$/],
+		['{"a": 1,}', /is not valid JSON \(at position 8\)$/],
+	])('%j is refused', async (payload, message) => {
+		const { message: told } = await failureOf(sendPayload(payload));
+		expect(told).toMatch(message);
+		expect(service.connections).toBe(0);
 	});
+});
 
-	test.each(['', '{', "{'a': 1}", '{"a": 1,}', '{"task": {{ $json.x }}}'])(
-		'%j is refused as invalid JSON',
-		(text) => {
-			expect(() => json(text)).toThrow("'Payload (JSON)' is not valid JSON");
-		},
-	);
-
-	test('of invalid JSON the place is told, where there is one', () => {
-		expect(() => json('{"a": 1,}')).toThrow(
-			"'Payload (JSON)' is not valid JSON (at position 8)",
-		);
-		expect(() => json('')).toThrow(/valid JSON$/);
-	});
-
-	const untilMatch = { waitUntil: 'match', matchField: 'type' };
+describe('what ends a wait', () => {
 	const allowed = { filterField: ' type ', filterValue: ['a'] };
 	const common = { startStepName: 'start', waitForMessages: true, ...allowed };
+	const by = (matchField: string, matchValue: string[], waitUntil = 'match') => ({
+		waitUntil,
+		matchField,
+		matchValue,
+	});
 
 	test.each([
-		[{ waitUntil: 'silence' }, undefined],
-		[
-			{ ...untilMatch, matchField: ' type ', matchValue: ['a'] },
-			{ field: 'type', values: ['a'] },
-		],
-		[
-			{ ...untilMatch, matchValue: ['a', 'b'] },
-			{ field: 'type', values: ['a', 'b'] },
-		],
-		[
-			{ ...untilMatch, matchValue: [] },
-			{ field: 'type', values: [''] },
-		],
-		[
-			{ ...untilMatch, matchField: '', matchValue: ['a'] },
-			{ field: '', values: ['a'] },
-		],
-		[{ waitUntil: 'close', matchField: 'type', matchValue: ['a'] }, undefined],
-	])('what ends a wait by %j is %j', (given, match) => {
+		[by('type', ['a'], 'silence'), undefined],
+		[by('type', ['a'], 'close'), undefined],
+		[by(' type ', ['a', 'b']), { field: 'type', values: ['a', 'b'] }],
+		[by('type', []), { field: 'type', values: [''] }],
+		[by('', ['a']), { field: '', values: ['a'] }],
+	])('by %j is %j', (given, matchCondition) => {
 		const reading = { mode: 'fields', timezone: 'UTC' } as const;
 		const params = readParameters([...fields, ...options], { ...common, ...given }, reading);
 		expect(readWaitSettings(params)).toMatchObject({
-			matchCondition: match,
+			matchCondition,
 			failureCondition: undefined,
 			filterCondition: { field: 'type', values: ['a'] },
 		});

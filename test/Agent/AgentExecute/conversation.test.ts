@@ -103,12 +103,9 @@ describe('turns of a session', () => {
 		await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
 		const wait = { waitUntil: 'match', matchField: '', matchValue: '[END], [DONE]' };
 		const [item] = await run({ wait });
-		expect(item?.json).toMatchObject({
-			endedBy: 'match',
-			lastMessage: '[DONE]',
-			messages: [{}, {}, { message: '[DONE]' }],
-			output: 'done',
-		});
+		const messages = [{}, {}, { message: '[DONE]' }];
+		const [lastMessage, output] = ['[DONE]', 'done'];
+		expect(item?.json).toMatchObject({ endedBy: 'match', lastMessage, messages, output });
 	});
 
 	test('a wait whose final message the filter left out says how many were', async () => {
@@ -166,9 +163,8 @@ describe('what is known after a failure', () => {
 		expect(error).toMatchObject({ code: 503, details: { sessionId: 's1' } });
 		expect(Object.keys(error).sort()).toEqual(['code', 'details', 'message', 'status']);
 		service.script({ fault: 'resetAfterRead' });
-		const thrown = await failureOf(
-			run({ parameters: { waitForMessages: false, sessionId: '' } }),
-		);
+		const parameters = { waitForMessages: false, sessionId: '' };
+		const thrown = await failureOf(run({ parameters }));
 		const { sessionId } = service.requests[1]?.body as ExecuteFields;
 		expect(thrown.description).toContain(`The session ID is ${sessionId}.`);
 		expect(thrown.context.data).toEqual({ sessionId });
@@ -197,17 +193,14 @@ describe('what is known after a failure', () => {
 	test('a stop keeps them, too', async () => {
 		await serve({ messages: () => ['one'] });
 		const stop = new AbortController();
-		const running = run({
-			node: goOn,
-			wait: { messageCount: 2 },
-			signal: stop.signal,
-			// The message has arrived.
-			onChunk: () => {
-				stop.abort();
-				return Promise.resolve();
-			},
-		});
-		expect(errorOf(await running)).toMatchObject({
+		// The message has arrived.
+		const onChunk = () => {
+			stop.abort();
+			return Promise.resolve();
+		};
+		const { signal } = stop;
+		const output = await run({ node: goOn, wait: { messageCount: 2 }, signal, onChunk });
+		expect(errorOf(output)).toMatchObject({
 			code: 499,
 			details: { sessionId: 's1', messages: [{ message: 'one' }] },
 		});
@@ -257,8 +250,11 @@ describe('while the node waits', () => {
 			await new Promise((resolve) => setTimeout(resolve, milliseconds));
 			chunks.push(chunk);
 		};
+		/** Such as 'item 0: Hello'. */
 		const shown = () =>
-			chunks.map(({ type, content, metadata }) => [type, content, metadata.itemIndex]);
+			chunks.map(({ type, content, metadata: { itemIndex } }) =>
+				content === undefined ? `${type} ${itemIndex}` : `${type} ${itemIndex}: ${content}`,
+			);
 		const text = () => chunks.map(({ content = '' }) => content).join('');
 		return { onChunk, shown, text };
 	}
@@ -267,12 +263,7 @@ describe('while the node waits', () => {
 		await serve({ messages: spoken });
 		const { onChunk, shown } = chat();
 		const [item] = await run({ wait: { messageCount: 3 }, onChunk });
-		expect(shown()).toEqual([
-			['begin', undefined, 0],
-			['item', 'Hel', 0],
-			['item', '\n\nlo', 0],
-			['end', undefined, 0],
-		]);
+		expect(shown()).toEqual(['begin 0', 'item 0: Hel', 'item 0: \n\nlo', 'end 0']);
 		expect(item?.json.output).toBe('lo');
 	});
 
@@ -296,35 +287,27 @@ describe('while the node waits', () => {
 		expect([item?.json.output, text()]).toEqual([joined, joined]);
 	});
 
-	test.each([
-		['last', 'Hello\n\nworld', 'world'],
-		['joined', 'Helloworld', 'Helloworld'],
-	])('a text that only ends the wait is no answer (%s)', async (textPieces, shown, output) => {
-		await serve({ messages: () => ['Hello', 'world', '[DONE]'] });
-		const { onChunk, text } = chat();
-		const wait = { waitUntil: 'match', matchField: '', matchValue: '[DONE]' };
-		const [item] = await run({ wait, options: { textPieces }, onChunk });
-		expect([text(), item?.json.output]).toEqual([shown, output]);
-	});
-
-	test('a text that ends the wait is the answer if there is no other', async () => {
-		await serve({ messages: () => [{ type: 'progress' }, 'approved'] });
-		const { onChunk, text } = chat();
-		const wait = { waitUntil: 'match', matchField: '', matchValue: 'approved, rejected' };
-		const [item] = await run({ wait, onChunk });
-		expect([text(), item?.json.output]).toEqual(['approved', 'approved']);
-	});
+	test.each<[string, unknown[], string, string, string]>([
+		['is no answer', ['Hello', 'world', '[DONE]'], 'last', 'Hello\n\nworld', 'world'],
+		['is no answer', ['Hello', 'world', '[DONE]'], 'joined', 'Helloworld', 'Helloworld'],
+		['is the answer if there is no other', [{}, '[DONE]'], 'last', '[DONE]', '[DONE]'],
+	])(
+		'a text that only ends the wait %s: %j (%s)',
+		async (_, texts, textPieces, shown, output) => {
+			await serve({ messages: () => texts as string[] });
+			const { onChunk, text } = chat();
+			const wait = { waitUntil: 'match', matchField: '', matchValue: 'rejected, [DONE]' };
+			const [item] = await run({ wait, options: { textPieces }, onChunk });
+			expect([text(), item?.json.output]).toEqual([shown, output]);
+		},
+	);
 
 	test('an answer by HTTP alone is shown, too', async () => {
 		await serve();
 		service.script({ body: { text: 'hello' } });
 		const { onChunk, shown } = chat();
 		await run({ ...withoutWait, onChunk });
-		expect(shown()).toEqual([
-			['begin', undefined, 0],
-			['item', 'hello', 0],
-			['end', undefined, 0],
-		]);
+		expect(shown()).toEqual(['begin 0', 'item 0: hello', 'end 0']);
 	});
 
 	test('what a message reports as a failure is no answer', async () => {
@@ -332,7 +315,7 @@ describe('while the node waits', () => {
 		const { onChunk, shown } = chat();
 		const options = { failureValue: 'error' };
 		await run({ wait: { messageCount: 3 }, options, onChunk, node: goOn });
-		expect(shown().map(([, content]) => content)).toEqual([undefined, 'Hel', undefined]);
+		expect(shown()).toEqual(['begin 0', 'item 0: Hel', 'end 0']);
 	});
 
 	test.each([true, false])(
@@ -357,10 +340,7 @@ describe('while the node waits', () => {
 		service.send('s1', 'early');
 		await until(() => shown().length === 2);
 		await running;
-		expect(shown().slice(1)).toEqual([
-			['item', 'early', 0],
-			['end', undefined, 0],
-		]);
+		expect(shown()).toEqual(['begin 0', 'item 0: early', 'end 0']);
 	});
 
 	const asTool = { node: { type: 'test.nodeTool' }, parameters: { input: 'x' } };
@@ -386,7 +366,7 @@ describe('while the node waits', () => {
 		await serve({ messages: () => ['Hel'] });
 		const { onChunk, shown } = chat();
 		await failureOf(run({ wait: { messageCount: 3 }, options: failingSoon, onChunk }));
-		expect(shown().map(([type]) => type)).toEqual(['begin', 'item', 'end']);
+		expect(shown()).toEqual(['begin 0', 'item 0: Hel', 'end 0']);
 	});
 });
 

@@ -1,28 +1,18 @@
 import { gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
 
-import {
-	type AgentService,
-	startAgentService,
-	type ExecuteStep,
-} from '../../../dev/agent-service/server';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
+import type { AgentService, ExecuteStep } from '../../../dev/agent-service/server';
+import { failureOf } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
 import { useSteadyClock } from '../../steadyClock';
-import { apiKey, numbered, runExecute } from './executeRun';
+import { goOn, numbered, runExecute, serveEach } from './executeRun';
 
+let service: AgentService;
+const serve = serveEach((started) => (service = started));
+beforeEach(() => serve());
 useSteadyClock();
 
 describe('costly answers', () => {
-	let service: AgentService;
-
-	beforeAll(withBinaryData);
-	beforeEach(async () => {
-		service = await startAgentService({ apiKey });
-	});
-	afterEach(async () => {
-		await service.close();
-	});
-
 	const unpacksTo = (bytes: number, unit: string) => ({
 		body: gzipSync(`[${unit.repeat(bytes / unit.length)}0]`),
 		headers: { 'content-encoding': 'gzip' },
@@ -34,17 +24,12 @@ describe('costly answers', () => {
 		async (unit) => {
 			const answer = unpacksTo(Math.max(28_000_000, roundsOf(63_000_000)), unit);
 			service.script(answer, answer, answer, answer);
-			const node = { onError: 'continueRegularOutput' as const };
-			const items = await runExecute(service, { items: numbered(4), node });
-			expect(
-				items.map(({ json }) => (json.error as { code: number; message: string }).message),
-			).toEqual(
-				Array(4).fill(
-					expect.stringContaining(
-						"The agent service's response has too many parts to read, or is nested too deeply",
-					),
-				),
-			);
+			const items = await runExecute(service, { items: numbered(4), node: goOn });
+			const refused = expect.stringContaining(
+				"The agent service's response has too many parts to read, or is nested too deeply",
+			) as string;
+			const messages = items.map(({ json }) => (json.error as IDataObject).message);
+			expect(messages).toEqual(Array(4).fill(refused));
 			expect(service.requests).toHaveLength(4);
 		},
 	);
@@ -59,24 +44,20 @@ describe('costly answers', () => {
 	const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 	test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
-		const levels = (count: number) => ({
-			body: nested(count),
-			contentType: 'application/json',
-		});
-		service.script(levels(1000), levels(1001));
+		const contentType = 'application/json';
+		service.script(...[1000, 1001].map((levels) => ({ body: nested(levels), contentType })));
 		const [item] = await runExecute(service);
 		expect(JSON.stringify(item?.json.response)).toBe(nested(1000));
 		const run = () => runExecute(service, { executionId: 'deep', node: { retryOnFail: true } });
-		expect((await failureOf(run())).message).toContain('is nested too deeply');
-		expect((await failureOf(run())).message).toContain('is nested too deeply');
+		for (let tries = 0; tries < 2; tries++)
+			expect((await failureOf(run())).message).toContain('is nested too deeply');
 		expect(service.requests).toHaveLength(2);
 	});
 
+	const colors = '[12:00] \u001b[32mdone\u001b[0m\n'.repeat(1000);
+
 	test.each([
-		[
-			'that begins like JSON and has the colors of a terminal',
-			'[12:00] \u001b[32mdone\u001b[0m\n'.repeat(1000),
-		],
+		['that begins like JSON and has the colors of a terminal', colors],
 		['of many lines of JSON', '{}\n'.repeat(3_000_000)],
 	])('a text %s is not parsed, so nothing in it is too much', async (_what, body) => {
 		service.script({ body, contentType: 'text/plain; charset=iso-8859-1' });
@@ -86,39 +67,26 @@ describe('costly answers', () => {
 
 	test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
 		await service.close();
-		service = await startAgentService({
-			apiKey,
-			messages: () => [nested(4000), nested(50_000)],
-		});
-		const node = { onError: 'continueRegularOutput' as const };
+		await serve({ messages: () => [nested(4000), nested(50_000)] });
 		const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'never' };
 		const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
-		const [item] = await runExecute(service, { node, parameters });
-		expect(item?.json.error).toMatchObject({
-			message: expect.stringMatching(
-				/^The wait for messages did not end within 0\.5 s\. Messages received: 2\. Values of 'never' received: none\./,
-			) as string,
-			details: { messages: [{ format: 'text' }, { format: 'text' }] },
-		});
+		const [item] = await runExecute(service, { node: goOn, parameters });
+		const { message, details } = item?.json.error as IDataObject;
+		expect(message).toMatch(
+			/^The wait for messages did not end within 0\.5 s\. Messages received: 2\. Values of 'never' received: none\./,
+		);
+		expect(details).toMatchObject({ messages: [{ format: 'text' }, { format: 'text' }] });
 	});
 });
 
 describe('cut answers', () => {
-	let service: AgentService;
-
-	beforeAll(withBinaryData);
-	beforeEach(async () => {
-		service = await startAgentService({ apiKey });
-	});
-	afterEach(() => service.close());
-
 	const text = 'The whole answer of the agent.'.repeat(100);
 
 	test.each<[string, ExecuteStep]>([
 		['a length', {}],
 		['neither a length nor chunks', { untilClose: true }],
-		['gzip', { gzip: 'whole' }],
-		['gzip, until the connection ends', { gzip: 'whole', untilClose: true }],
+		['gzip', { gzip: true }],
+		['gzip, until the connection ends', { gzip: true, untilClose: true }],
 	])('an answer with %s arrives whole', async (_name, step) => {
 		service.script({ ...step, body: text });
 		const [item] = await runExecute(service);
@@ -138,16 +106,12 @@ describe('cut answers', () => {
 	});
 
 	test('an error that is packed is quoted', async () => {
-		service.script({
-			status: 422,
-			gzip: 'whole',
-			body: { error: { message: 'no such step' } },
-		});
+		service.script({ status: 422, gzip: true, body: { message: 'no such step' } });
 		expect((await failureOf(runExecute(service))).message).toContain('no such step');
 	});
 
 	test('data that unpacks to more than 64 MiB is refused', async () => {
-		service.script({ gzip: 'whole', body: Buffer.alloc(65 * 1024 * 1024) });
+		service.script({ gzip: true, body: Buffer.alloc(65 * 1024 * 1024) });
 		expect((await failureOf(runExecute(service))).message).toContain('larger than 64 MiB');
 	});
 

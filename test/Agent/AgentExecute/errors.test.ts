@@ -47,10 +47,7 @@ test.each<[number, AttemptName, string, string]>([
 });
 
 test('a response that is too large is not asked for again', () => {
-	const failure = convertThrownError(
-		new BodyError('tooLarge'),
-		'https://agent.example.com/execute',
-	);
+	const failure = convertThrownError(new BodyError('tooLarge'), 'https://agent.example/execute');
 	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe("The agent service's response is larger than 64 MiB");
 });
@@ -62,10 +59,8 @@ test('503 with Retry-After says that nothing was done', () => {
 	expect(failure.retryAfterMilliseconds).toBe(3000);
 });
 
-const pem = (part: string) =>
-	readFileSync(
-		path.join(__dirname, `../../../dev/agent-service/certificate/test-only.${part}.pem`),
-	);
+const certificates = path.join(__dirname, '../../../dev/agent-service/certificate');
+const pem = (part: string) => readFileSync(path.join(certificates, `test-only.${part}.pem`));
 
 /** A service whose connections break as `respond` says, and how many requests it got. */
 async function breaking(respond: (raw: Socket, received: () => void) => void) {
@@ -76,15 +71,9 @@ async function breaking(respond: (raw: Socket, received: () => void) => void) {
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const run = () =>
-		runExecute(
-			{ url, webSocketUrl: url },
-			{
-				api: { allowUnauthorizedCerts: true },
-				executionId: url,
-				node: { retryOnFail: true },
-			},
-		);
+	const api = { allowUnauthorizedCerts: true };
+	const options = { api, executionId: url, node: { retryOnFail: true } };
+	const run = () => runExecute({ url, webSocketUrl: url }, options);
 	const failures = [await failureOf(run()), await failureOf(run())];
 	server.close();
 	return { failures, requests };
@@ -100,10 +89,9 @@ test('what breaks an established TLS connection may have started the agent: noth
 		});
 	});
 	expect(requests).toBe(1);
+	const lost = /^The connection to 127\.0\.0\.1:\d+ was lost before the service responded/;
 	for (const { message, description } of failures) {
-		expect(message).toMatch(
-			/^The connection to 127\.0\.0\.1:\d+ was lost before the service responded/,
-		);
+		expect(message).toMatch(lost);
 		expect(description).toContain('The service may have started the agent.');
 	}
 });
@@ -116,32 +104,25 @@ test('what is no TLS was never sent, and may be tried again', async () => {
 		});
 	});
 	expect(requests).toBe(2);
+	const failed = /^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/;
+	const advice = 'Check the Deployment URL in the credential, that the service is running';
 	for (const { message, description } of failures) {
-		expect(message).toMatch(
-			/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/,
-		);
-		expect(description).toContain(
-			'Check the Deployment URL in the credential, that the service is running',
-		);
+		expect(message).toMatch(failed);
+		expect(description).toContain(advice);
 	}
 });
 
-const messageOf = (message: unknown, sequence = 1) =>
-	({
-		sessionId: 's',
-		sequence,
-		receivedAt: '',
-		heldBytes: 1,
-		format: 'json',
-		message,
-	}) as SessionMessage;
+function messageOf(message: unknown): SessionMessage {
+	const place = { sessionId: 's', sequence: 1, receivedAt: '', heldBytes: 1 };
+	return { ...place, format: 'json', message };
+}
 
 describe('what is kept of messages', () => {
 	/** JSON of so many characters, quotes included. */
 	const json = (length: number) => 'x'.repeat(length - 2);
 
 	test('is the last ten, each whole with 4,000 characters, or its beginning', () => {
-		const messages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => messageOf(n));
+		const messages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(messageOf);
 		messages.push(messageOf(json(4000)), messageOf(json(4001)));
 		const kept = listLastMessages(messages, sanitizer).map(({ message }) => message);
 		expect(kept.slice(0, 9)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, json(4000)]);
@@ -166,24 +147,17 @@ test('of what the agent reports 500 characters are shown', () => {
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
-	const about = { sessionId: 's1', sanitizer };
 	const told = (description: string | undefined, response?: unknown) => {
-		const failure = addCallDetails(
-			new NodeError({ code: 500, message: 'x', description }),
-			about,
-			response,
-		);
-		return [failure.description, failure.details];
+		const failure = new NodeError({ code: 500, message: 'x', description });
+		const about = { sessionId: 's1', sanitizer };
+		const { description: text, details } = addCallDetails(failure, about, response);
+		return [text, details];
 	};
-	expect(told('Look', { a: 1 })).toEqual([
-		'Look. The session ID is s1.',
-		{ sessionId: 's1', response: { a: 1 } },
-	]);
-	expect(told('Look!')).toEqual(['Look! The session ID is s1.', { sessionId: 's1' }]);
-	expect(told(undefined, null)).toEqual([
-		'The session ID is s1.',
-		{ sessionId: 's1', response: null },
-	]);
+	const sessionId = 's1';
+	const named = 'The session ID is s1.';
+	expect(told('Look', { a: 1 })).toEqual([`Look. ${named}`, { sessionId, response: { a: 1 } }]);
+	expect(told('Look!')).toEqual([`Look! ${named}`, { sessionId }]);
+	expect(told(undefined, null)).toEqual([named, { sessionId, response: null }]);
 });
 
 const match = { field: 'type', values: ['done'] };

@@ -17,7 +17,7 @@ import {
 	withBinaryData,
 } from '../../createExecuteContext';
 import { until } from '../session/tap';
-import { withoutSniffing } from './waitBinary';
+import { withoutSniffing } from '../withoutSniffing';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {

@@ -58,10 +58,8 @@ test('an error shows no secret of its item', async () => {
 	const failed = await run({}, { node: goOn });
 	const text = JSON.stringify(failed);
 	expect(service.requests).toHaveLength(3);
-	for (const user of users)
-		expect(
-			[`${user}-key`, `${user}-signature`].flatMap((secret) => formsIn(text, secret)),
-		).toEqual([]);
+	const secrets = users.flatMap((user) => [`${user}-key`, `${user}-signature`]);
+	expect(secrets.flatMap((secret) => formsIn(text, secret))).toEqual([]);
 });
 
 test('a credential that cannot be used for one item is the failure of this item', async () => {

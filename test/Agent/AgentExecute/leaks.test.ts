@@ -7,7 +7,7 @@ import {
 } from '../../../dev/agent-service/server.ts';
 import { failureOf } from '../../createExecuteContext';
 import { forms, formsIn, inAllForms } from '../../forms';
-import { apiKey, runExecute, signer } from './executeRun';
+import { apiKey, goOn, runExecute, signer } from './executeRun';
 
 let service: AgentService;
 afterEach(() => service.close());
@@ -22,6 +22,8 @@ const own = {
 type Case = (secrets: readonly string[]) => ExecuteStep;
 
 const everything = (secrets: readonly string[]) => secrets.map(inAllForms).join('\n');
+const pageOf = (all: readonly string[]) => `<p title="${everything(all)}">${everything(all)}</p>`;
+const placeOf = (all: readonly string[]) => `https://x.example/${all.join('/')}?k=${all.join()}`;
 const cases: Array<[string, Case]> = [
 	...Object.entries(forms).flatMap(([name, form]): Array<[string, Case]> => [
 		[
@@ -33,29 +35,13 @@ const cases: Array<[string, Case]> = [
 			(all) => ({ status: 500, body: { error: { message: all.map(form).join(' ') } } }),
 		],
 	]),
-	[
-		'a page',
-		(all) => ({
-			status: 403,
-			contentType: 'text/html',
-			body: `<p title="${everything(all)}">${everything(all)}</p>`,
-		}),
-	],
-	[
-		'a redirect',
-		(all) => ({
-			status: 307,
-			headers: { location: `https://x.example/${all.join('/')}?k=${all.join()}` },
-		}),
-	],
+	['a page', (all) => ({ status: 403, contentType: 'text/html', body: pageOf(all) })],
+	['a redirect', (all) => ({ status: 307, headers: { location: placeOf(all) } })],
 	[
 		'a redirect to a secret',
 		([key = '']) => ({ status: 302, headers: { location: `//${key}.example/${key}` } }),
 	],
-	[
-		'a wait that is too long',
-		(all) => ({ status: 429, retryAfter: 9999, body: everything(all) }),
-	],
+	['a long wait', (all) => ({ status: 429, retryAfter: 9999, body: everything(all) })],
 	['an answer that breaks off', (all) => ({ fault: 'cutBody', body: everything(all) })],
 ];
 
@@ -67,21 +53,14 @@ describe.each([
 		'as %s: neither the error nor the item has them, nor a line of its own',
 		async (_, step) => {
 			service = await startAgentService({ apiKey, execute: () => step(secrets) });
-			const parameters = {
-				options: { ...options, timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
-			};
+			const timeLimits = { limits: { maxRetryWaitSeconds: 0 } };
+			const parameters = { options: { ...options, timeLimits } };
 			const error = await failureOf(runExecute(service, { parameters }));
-			const node = { onError: 'continueRegularOutput' as const };
-			const items = await runExecute(service, { parameters, node });
+			const items = await runExecute(service, { parameters, node: goOn });
 			// What the user typed into the node is there to be seen.
 			const kept = Object.entries(error).filter(([key]) => key !== 'node');
-			const text = [
-				error.message,
-				error.description,
-				error.stack,
-				inspect(kept, { depth: null }),
-				JSON.stringify(items),
-			].join(' ');
+			const texts = [error.message, error.description, error.stack, JSON.stringify(items)];
+			const text = [...texts, inspect(kept, { depth: null })].join(' ');
 			for (const secret of secrets) expect(formsIn(text, secret)).toEqual([]);
 			expect(error.message).not.toMatch(/\p{Cc}/u);
 		},
@@ -89,15 +68,8 @@ describe.each([
 });
 
 test('an answer that repeats the key and the signature is shown without them, the public key may be its content', async () => {
-	service = await startAgentService({
-		apiKey,
-		answer: () => ({ text: 'Done.', ...signer, apiKey }),
-	});
+	const answer = { text: 'Done.', ...signer, apiKey };
+	service = await startAgentService({ apiKey, answer: () => answer });
 	const [item] = await runExecute(service);
-	expect(item?.json.response).toEqual({
-		text: 'Done.',
-		...signer,
-		signature: '•••',
-		apiKey: '•••',
-	});
+	expect(item?.json.response).toEqual({ ...answer, signature: '•••', apiKey: '•••' });
 });

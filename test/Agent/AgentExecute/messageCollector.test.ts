@@ -1,5 +1,5 @@
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
+import { parseMessageContent } from '../../../nodes/Agent/session/messages';
 import {
 	MessageCollector,
 	type WaitEndReason,
@@ -9,67 +9,32 @@ import { FakeClock } from '../session/fakeClock';
 
 let sessions = 0;
 
-function collect(
-	ending: Partial<WaitSettings>,
-	more: Partial<WaitSettings> = {},
-	conversation = `session ${++sessions} of messageCollector.test`,
-) {
+/** A wait of a session of its own, unless the test names one. */
+function collect(ending: Partial<WaitSettings>, session = `session ${++sessions} of this file`) {
 	const clock = new FakeClock();
 	const told: WaitEndReason[] = [];
-	const settings = {
-		waitTimeoutSeconds: 300,
-		deduplicationField: '',
-		...ending,
-		...more,
-	} as WaitSettings;
-	const parts = { settings, sessionKey: conversation, clock, onMessage: () => {} };
-	const messageCollector: MessageCollector = new MessageCollector(parts, tell);
+	const standard = { waitTimeoutSeconds: 300, deduplicationField: '' };
+	const settings = { ...standard, ...ending } as WaitSettings;
+	const setup = { settings, sessionKey: session, clock, onMessage: () => {} };
+	const collector: MessageCollector = new MessageCollector(setup, tell);
 	let isAnswered = false;
 	/** Tells what ended the wait, as soon as the call is answered, too. */
 	function tell() {
-		if (isAnswered && messageCollector.endReason) told.push(messageCollector.endReason);
+		if (isAnswered && collector.endReason) told.push(collector.endReason);
 	}
-	const end = (closeReason: CloseReason) => {
-		messageCollector.handleChannelEnd(closeReason);
-	};
-	const collector = {
-		markCallSent: () => {
-			messageCollector.markCallSent();
-		},
-		markCallEnded: () => {
-			isAnswered = true;
-			messageCollector.markCallEnded();
-			tell();
-		},
-		closed: () => {
-			end({ kind: 'closeFrame', code: 1000, reason: '' });
-		},
-		gotTooMuch: () => {
-			end({ kind: 'tooLarge' });
-		},
-		dropped: () => {
-			end({ kind: 'dropped' });
-		},
-		stop: () => {
-			messageCollector.stop();
-		},
-		getEndReason: () => messageCollector.endReason,
+	const answer = () => {
+		isAnswered = true;
+		collector.markCallEnded();
+		tell();
 	};
 	let sequence = 0;
 	const add = (message: unknown, heldBytes = 10) => {
 		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false);
-		messageCollector.add({
-			sessionId: 's',
-			sequence: ++sequence,
-			receivedAt: '',
-			heldBytes,
-			...content,
-		});
+		const place = { sessionId: 's', sequence: ++sequence, receivedAt: '', heldBytes };
+		collector.add({ ...place, ...content });
 	};
-	const contents = (messages: readonly SessionMessage[]) =>
-		messages.map(({ message }) => message);
-	const texts = () => contents(messageCollector.messages);
-	return { clock, told, collector, add, texts, count: () => messageCollector.messages.length };
+	const texts = () => collector.messages.map(({ message }) => message);
+	return { clock, told, collector, answer, add, texts, count: () => collector.messages.length };
 }
 
 /** From the call on. */
@@ -79,55 +44,31 @@ function collectFromCall(...given: Parameters<typeof collect>) {
 	return all;
 }
 
-test.each<[string, string, unknown, boolean]>([
-	['type', 'answer', { type: 'answer' }, true],
-	['data.type', 'answer', { data: { type: 'answer' } }, true],
-	['data.type', 'answer', { 'data.type': 'answer' }, true],
-	['items.1.done', 'true', { items: [{}, { done: true }] }, true],
-	['n', '7', { n: 7 }, true],
-	['n', '7', { n: '7' }, true],
-	['end', 'null', { end: null }, true],
-	['o', '{"a":1}', { o: { a: 1 } }, true],
-	['type', 'answer', { type: 'Answer' }, false],
-	['type', 'answer', { kind: 'answer' }, false],
-	['type', 'answer', 'answer', false],
-	['type', 'answer', null, false],
-	['missing', '', { a: 1 }, false],
-	['constructor', 'x', {}, false],
-	['empty', '', { empty: '' }, true],
-	['', '[DONE]', '[DONE]', true],
-	['', '7', 7, true],
-	['', '[DONE]', { done: '[DONE]' }, false],
-])('%s = %s in %j: %s', (field, value, message, isEnd) => {
-	const { told, collector, add } = collectFromCall({
-		waitUntil: 'match',
-		matchCondition: { field, values: ['other', value] },
-	});
-	collector.markCallEnded();
-	add(message);
-	expect(told).toEqual(isEnd ? ['match'] : []);
-	collector.stop();
-});
+/** From the answer to the call on. */
+function collectFromAnswer(...given: Parameters<typeof collect>) {
+	const all = collectFromCall(...given);
+	all.answer();
+	return all;
+}
+
+const untilClose = { waitUntil: 'close' } as const;
+const closed: CloseReason = { kind: 'closeFrame', code: 1000, reason: '' };
 
 test('ends at its number of messages, and takes no more', () => {
-	const { told, collector, add, count } = collectFromCall({
-		waitUntil: 'count',
-		messageCount: 2,
-	});
-	collector.markCallEnded();
+	const { told, add, count } = collectFromAnswer({ waitUntil: 'count', messageCount: 2 });
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
 
 test('is not over before the call is answered; what came until then counts', () => {
-	const { told, collector, add, count } = collectFromCall({
+	const { told, collector, answer, add, count } = collectFromCall({
 		waitUntil: 'count',
 		messageCount: 1,
 	});
 	add(1);
 	add(2);
-	expect([told, collector.getEndReason(), count()]).toEqual([[], 'count', 1]);
-	collector.markCallEnded();
+	expect([told, collector.endReason, count()]).toEqual([[], 'count', 1]);
+	answer();
 	expect(told).toEqual(['count']);
 });
 
@@ -135,8 +76,7 @@ describe('silence', () => {
 	const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
 
 	test('counts from the last message', async () => {
-		const { clock, told, collector, add } = collectFromCall(silence);
-		collector.markCallEnded();
+		const { clock, told, add } = collectFromAnswer(silence);
 		add(1);
 		await clock.advance(4999);
 		add(2);
@@ -148,8 +88,7 @@ describe('silence', () => {
 	});
 
 	test('before the first message only the time limit counts', async () => {
-		const { clock, told, collector } = collectFromCall(silence);
-		collector.markCallEnded();
+		const { clock, told } = collectFromAnswer(silence);
 		await clock.advance(299_999);
 		expect(told).toEqual([]);
 		await clock.advance(1);
@@ -157,31 +96,28 @@ describe('silence', () => {
 	});
 
 	test('does not end before the call is answered', async () => {
-		const { clock, told, collector, add } = collectFromCall(silence);
+		const { clock, told, answer, add } = collectFromCall(silence);
 		add(1);
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
-		collector.markCallEnded();
+		answer();
 		await clock.advance(0);
 		expect(told).toEqual(['silence']);
 	});
 });
 
 test('a close ends only the wait that waits for it', () => {
-	const waiting = collectFromCall({ waitUntil: 'close' });
-	waiting.collector.markCallEnded();
+	const waiting = collectFromAnswer(untilClose);
 	waiting.add(1);
-	waiting.collector.closed();
+	waiting.collector.handleChannelEnd(closed);
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
-	const other = collectFromCall({ waitUntil: 'count', messageCount: 2 });
-	other.collector.markCallEnded();
-	other.collector.closed();
+	const other = collectFromAnswer({ waitUntil: 'count', messageCount: 2 });
+	other.collector.handleChannelEnd(closed);
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.markCallEnded();
+	const { told, add, count } = collectFromAnswer(untilClose);
 	for (let n = 1; n <= 10_000; n++) add(n);
 	expect(told).toEqual([]);
 	add(10_001);
@@ -189,39 +125,30 @@ test('one message more than allowed is the limit', () => {
 });
 
 test('a close after the end changes nothing', () => {
-	const { told, collector, add } = collectFromCall({ waitUntil: 'close' });
+	const { told, collector, answer, add } = collectFromCall(untilClose);
 	add(1);
-	collector.closed();
-	collector.closed();
-	collector.markCallEnded();
-	collector.closed();
-	collector.dropped();
+	for (let n = 0; n < 2; n++) collector.handleChannelEnd(closed);
+	answer();
+	collector.handleChannelEnd(closed);
+	collector.handleChannelEnd({ kind: 'dropped' });
 	expect(told).toEqual(['close']);
 });
 
-test('64 MiB to the byte are taken', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.markCallEnded();
-	add(1, 64 * 1024 * 1024);
-	expect([told, count()]).toEqual([[], 1]);
-	add(2, 1);
-	expect([told, count()]).toEqual([['limit'], 1]);
-});
-
-test('64 MiB in all are the limit', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.markCallEnded();
-	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
+test('64 MiB to the byte are taken, all messages together', () => {
+	const { told, add, count } = collectFromAnswer(untilClose);
+	for (let n = 0; n < 4; n++) add(n, 16 * 1024 * 1024);
+	expect([told, count()]).toEqual([[], 4]);
+	add(4, 1);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collector } = collectFromCall(
-		{ waitUntil: 'close' },
-		{ waitTimeoutSeconds: 10 },
-	);
+	const { clock, told, collector, answer } = collectFromCall({
+		...untilClose,
+		waitTimeoutSeconds: 10,
+	});
 	await clock.advance(60_000);
-	collector.markCallEnded();
+	answer();
 	await clock.advance(9999);
 	expect(told).toEqual([]);
 	collector.stop();
@@ -229,12 +156,11 @@ test('the time limit starts with the answer, and leaves no timer when it is stop
 });
 
 test('a message of the failure value ends the wait as one, before it matches', () => {
-	const failure = { field: 'type', values: ['error', 'failed'] };
-	const { told, collector, add } = collectFromCall(
-		{ waitUntil: 'match', matchCondition: { field: 'type', values: ['failed'] } },
-		{ failureCondition: failure },
-	);
-	collector.markCallEnded();
+	const { told, add } = collectFromAnswer({
+		waitUntil: 'match',
+		matchCondition: { field: 'type', values: ['failed'] },
+		failureCondition: { field: 'type', values: ['error', 'failed'] },
+	});
 	add({ type: 'failed' });
 	expect(told).toEqual(['failure']);
 });
@@ -243,13 +169,13 @@ test.each<[string, Partial<WaitSettings>]>([
 	['match', { waitUntil: 'match', matchCondition: { field: '', values: ['old', 'new'] } }],
 	['count', { waitUntil: 'count', messageCount: 1 }],
 	['silence', { waitUntil: 'silence', silenceSeconds: 5 }],
-	['limit', { waitUntil: 'close' }],
+	['limit', untilClose],
 ])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
-	const { clock, told, collector, add, count } = collectFromCall(end);
+	const { clock, told, collector, answer, add, count } = collectFromCall(end);
 	add('old', 64 * 1024 * 1024);
 	// The call before was not accepted, or the service repeats an earlier turn.
 	collector.markCallSent();
-	collector.markCallEnded();
+	answer();
 	await clock.advance(60_000);
 	expect([told, count()]).toEqual([[], 0]);
 	add('new', endedBy === 'limit' ? 64 * 1024 * 1024 : 1);
@@ -258,29 +184,17 @@ test.each<[string, Partial<WaitSettings>]>([
 	expect([told, count()]).toEqual([[endedBy], 1]);
 });
 
-describe('after the call', () => {
-	test('each message counts, though it says the same as one before', () => {
-		const { told, collector, add, texts } = collect({ waitUntil: 'count', messageCount: 3 });
-		add('no changes');
-		collector.markCallSent();
-		collector.markCallEnded();
-		for (const text of ['no changes', 'no changes', 'done']) add(text);
-		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
-	});
-});
-
 describe('a filter', () => {
-	const filter = { field: 'type', values: ['answer'] };
-	const failure = { field: 'type', values: ['error'] };
+	const filterCondition = { field: 'type', values: ['answer'] };
+	const failureCondition = { field: 'type', values: ['error'] };
 
 	test('leaves out all messages but its own and those that report a failure', () => {
-		const { told, collector, add, texts } = collect(
-			{ waitUntil: 'count', messageCount: 2 },
-			{ filterCondition: filter, failureCondition: failure },
-		);
+		const filter = { filterCondition, failureCondition };
+		const count = { waitUntil: 'count', messageCount: 2 } as const;
+		const { told, collector, answer, add, texts } = collect({ ...count, ...filter });
 		for (const type of ['progress', 'answer']) add({ type });
 		collector.markCallSent();
-		collector.markCallEnded();
+		answer();
 		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
 		expect([told, texts()]).toEqual([[], [{ type: 'answer' }]]);
 		add({ type: 'error' });
@@ -288,11 +202,8 @@ describe('a filter', () => {
 	});
 
 	test('what it leaves out breaks no silence', async () => {
-		const { clock, told, collector, add } = collectFromCall(
-			{ waitUntil: 'silence', silenceSeconds: 5 },
-			{ filterCondition: filter },
-		);
-		collector.markCallEnded();
+		const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
+		const { clock, told, add } = collectFromAnswer({ ...silence, filterCondition });
 		add({ type: 'answer' });
 		await clock.advance(4000);
 		add({ type: 'heartbeat' });
@@ -302,32 +213,27 @@ describe('a filter', () => {
 });
 
 test('a message that was too large is the limit, unless it came before the call', () => {
-	const { told, collector } = collect({ waitUntil: 'close' });
-	collector.gotTooMuch();
+	const { told, collector, answer } = collect(untilClose);
+	collector.handleChannelEnd({ kind: 'tooLarge' });
 	collector.markCallSent();
-	collector.markCallEnded();
+	answer();
 	expect(told).toEqual([]);
-	collector.gotTooMuch();
+	collector.handleChannelEnd({ kind: 'tooLarge' });
 	expect(told).toEqual(['limit']);
 });
 
 describe('IDs', () => {
-	const count = { waitUntil: 'count', messageCount: 2 } as const;
-	const ids = { deduplicationField: 'id' };
-	const turn = (session: string) => {
-		const all = collectFromCall(count, ids, session);
-		all.collector.markCallEnded();
-		return all;
-	};
+	const count = { waitUntil: 'count', messageCount: 2, deduplicationField: 'id' } as const;
+	const turn = (session: string) => collectFromAnswer(count, session);
 
 	test('a message whose ID came in the turn, before its call or in an earlier turn does not count', () => {
 		const first = turn('session 1');
 		for (const id of [1, 2]) first.add({ id });
 		first.collector.stop();
-		const later = collect(count, ids, 'session 1');
+		const later = collect(count, 'session 1');
 		for (const id of [1, 3]) later.add({ id });
 		later.collector.markCallSent();
-		later.collector.markCallEnded();
+		later.answer();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
 		expect([later.told, later.texts()]).toEqual([[], [{ id: 4 }]]);
 		later.add({ id: 5 });
@@ -369,7 +275,7 @@ describe('IDs', () => {
 	});
 
 	test('the latest 50,000 are known', () => {
-		const first = collect({ waitUntil: 'close' }, ids, 'session 6');
+		const first = collect({ ...count, ...untilClose }, 'session 6');
 		for (let id = 0; id <= 50_000; id++) first.add({ id });
 		first.collector.stop();
 		const later = turn('session 6');

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
@@ -8,15 +9,14 @@ import { parseResponseContent, quoteResponse } from '../../../nodes/Agent/AgentE
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
-import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
+import { createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
 
+/** What a response with these headers is. */
+const parse = (headers: IncomingHttpHeaders, body: Buffer | string, secrets?: string[]) =>
+	parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, secrets);
 const content = (type: string | undefined, body: Buffer | string) =>
-	parseResponseContent({
-		statusCode: 200,
-		headers: type === undefined ? {} : { 'content-type': type },
-		body: Buffer.from(body),
-	});
+	parse(type === undefined ? {} : { 'content-type': type }, body);
 
 test.each([
 	['application/json', '{"a":1}', { a: 1 }],
@@ -40,14 +40,11 @@ test.each([
 });
 
 test('a file that the service sends as an attachment is a file, although it holds JSON', () => {
-	const headers = {
-		'content-type': 'application/octet-stream',
-		'content-disposition': 'attachment; filename="report.json"',
-	};
-	const body = Buffer.from('{"a":1}');
-	expect(parseResponseContent({ statusCode: 200, headers, body })).toEqual({
-		...{ bytes: body, fileName: 'report.json', mimeType: 'application/octet-stream' },
-	});
+	const mimeType = 'application/octet-stream';
+	const disposition = 'attachment; filename="report.json"';
+	const bytes = Buffer.from('{"a":1}');
+	const file = parse({ 'content-type': mimeType, 'content-disposition': disposition }, bytes);
+	expect(file).toEqual({ bytes, fileName: 'report.json', mimeType });
 });
 
 test.each([
@@ -68,35 +65,19 @@ test.each(['text/plain', 'text/plain; charset=utf-8', 'text/plain; charset=kling
 
 test('JSON that would block n8n is not parsed, whatever its character set hides', () => {
 	// In Shift JIS, 0x81 0x5c is one character. In UTF-8, its backslash would hide the quote.
-	const text = Buffer.concat([
-		Buffer.from('["'),
-		Buffer.from([0x81, 0x5c]),
-		Buffer.from(`",${'['.repeat(1001)}${']'.repeat(1001)}]`),
-	]);
-	const shown = `["―",${'['.repeat(1001)}${']'.repeat(1001)}]`;
+	const nested = `",${'['.repeat(1001)}${']'.repeat(1001)}]`;
+	const text = Buffer.concat([Buffer.from('["\x81\x5c', 'latin1'), Buffer.from(nested)]);
+	const shown = `["―${nested}`;
 	for (const type of ['text/plain', 'application/json'])
 		expect(content(`${type}; charset=shift_jis`, text)).toEqual({ response: shown });
 });
 
-test('other media, and bytes that are no text, stay bytes', () => {
+test.each([
+	['image/png', 'image/png'],
+	[undefined, 'application/octet-stream'],
+])('other media, and bytes that are no text, stay bytes: %s', (type, mimeType) => {
 	const bytes = Buffer.from([0x89, 0x50, 0xff]);
-	expect(content('image/png', bytes)).toEqual({
-		bytes,
-		mimeType: 'image/png',
-		fileName: undefined,
-	});
-	expect(content(undefined, bytes)).toEqual({
-		bytes,
-		mimeType: 'application/octet-stream',
-		fileName: undefined,
-	});
-	const headers = {
-		'content-type': 'application/pdf',
-		'content-disposition': 'attachment; filename="a b.pdf"',
-	};
-	expect(parseResponseContent({ statusCode: 200, headers, body: bytes })).toMatchObject({
-		fileName: 'a b.pdf',
-	});
+	expect(content(type, bytes)).toEqual({ bytes, mimeType, fileName: undefined });
 });
 
 test.each([
@@ -108,27 +89,20 @@ test.each([
 	['inline', undefined],
 ])('the name of the file in %j is %j', (disposition, fileName) => {
 	const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
-	expect(
-		parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) }),
-	).toMatchObject({ fileName });
+	expect(parse(headers, Buffer.from([1]))).toMatchObject({ fileName });
 });
 
 test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
-	const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
-		parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, [
-			'canary-key',
-			'0',
-		]);
+	const secrets = ['canary-key', '0'];
+	const json = '{"echo":{"x-api-key":"canary-key"},"n":1}';
+	const picture = {
+		'content-type': 'image/png',
+		'content-disposition': 'filename=canary-key.png',
+	};
 	const shown = [
-		parseSanitized(
-			{ 'content-type': 'application/json' },
-			'{"echo":{"x-api-key":"canary-key"},"n":1}',
-		),
-		parseSanitized({}, 'your key\nis canary-key'),
-		parseSanitized(
-			{ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' },
-			'x',
-		),
+		parse({ 'content-type': 'application/json' }, json, secrets),
+		parse({}, 'your key\nis canary-key', secrets),
+		parse(picture, 'x', secrets),
 	];
 	expect(JSON.stringify(shown)).not.toContain('canary');
 	expect(shown[0]).toMatchObject({ response: { n: 1 } });
@@ -140,31 +114,21 @@ test.each([
 	['in a text of 65,536 characters', 'canary-8', ' '.repeat(65_528), '•••'],
 	['in a longer one, which is no echo', 'canary-8', ' '.repeat(65_529), 'canary-8'],
 ])('a secret %s', (_, secret, rest, shown) => {
-	const body = Buffer.from(secret + rest);
-	expect(parseResponseContent({ statusCode: 200, headers: {}, body }, [secret])).toEqual({
-		response: shown + rest,
-	});
+	expect(parse({}, secret + rest, [secret])).toEqual({ response: shown + rest });
 });
 
-const said = (body: Buffer | string, type = 'text/html') =>
-	quoteResponse(
-		{
-			statusCode: 500,
-			headers: { 'content-type': type },
-			body: typeof body === 'string' ? Buffer.from(body) : body,
-		},
-		new Sanitizer(['canary-key']),
-	);
+const sanitizer = new Sanitizer(['canary-key']);
+const said = (body: Buffer | string, type = 'text/html') => {
+	const headers = { 'content-type': type };
+	return quoteResponse({ statusCode: 500, headers, body: Buffer.from(body) }, sanitizer);
+};
+const errorInJson = '{"error":{"message":"No such\n step"}}';
 
 test.each([
 	['<h1>Bad\n\n Gateway</h1><hr>nginx', 'text/html', ''],
 	['1 < 2', 'text/html', '1 < 2'],
 	['', 'text/html', ''],
-	[
-		'{"error":{"message":"No such\n step"}}',
-		'application/json',
-		'{"error":{"message":"No such step"}}',
-	],
+	[errorInJson, 'application/json', '{"error":{"message":"No such step"}}'],
 	['\u0000', 'image/png', ''],
 ])('of %j as %s is %j', (body, type, text) => {
 	expect(said(body, type)).toBe(text);
@@ -177,6 +141,8 @@ test('is cut, and a secret that the cut goes through is not shown', () => {
 });
 
 describe('of what a stranger made up', () => {
+	const errors = '{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000);
+
 	test.each([
 		['a page that opens tags and closes none', 'text/html', '<'.repeat(60_000)],
 		['a trace text', 'text/plain', '    at Object.<anonymous\n'.repeat(16_000)],
@@ -184,27 +150,16 @@ describe('of what a stranger made up', () => {
 		['ends without an end', 'text/html', `<style>${'</style'.repeat(500_000)}`],
 		['JSON that opens and never closes', 'application/json', '['.repeat(900_000)],
 		['deep JSON', 'application/json', '['.repeat(400_000) + ']'.repeat(400_000)],
-		[
-			'errors in errors',
-			'application/json',
-			'{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000),
-		],
+		['errors in errors', 'application/json', errors],
 		['many small objects', 'application/json', `[${'{},'.repeat(5_000_000)}{}]`],
 		['bytes that are no text', 'text/html', '\u00ff'.repeat(100_000)],
 	])('%s', (_what, type, body) => {
 		expect(said(Buffer.from(body, 'latin1'), type).length).toBeLessThanOrEqual(301);
 	});
 
-	test.each([
-		'<',
-		'<style>',
-		'<style></style',
-		'    at Object.<anonymous\n',
-		'</',
-		' ',
-		'api_key" ',
-		'//',
-	])('grows no faster than %j does', (unit) => {
+	const units = ['<', '<style>', '<style></style', '    at Object.<anonymous\n'];
+
+	test.each([...units, '</', ' ', 'api_key" ', '//'])('grows no faster than %j does', (unit) => {
 		expectLinear(
 			unit,
 			(text) => Buffer.from(text),
@@ -233,21 +188,18 @@ describe('the text of a turn', () => {
 	});
 
 	test.each([
-		[
-			['a', 'b', 'ab', 'c'],
-			['a', 'b', '', 'c'],
-		],
-		[
-			['a', 'a', 'b'],
-			['a', 'a', 'b'],
-		],
-		[
-			[' ', ' ', ' ', 'b'],
-			[' ', ' ', ' ', 'b'],
-		],
-	])('has pieces, of which no first one is the whole: %j', (texts, added) => {
+		['a|b|ab|c', 'a|b||c'],
+		['a|a|b', 'a|a|b'],
+		[' | | |b', ' | | |b'],
+		[' a| b |a b| a b\n|ab| a b ab', ' a| b |||ab|'],
+	])('of the pieces %j is %j: one piece alone is no whole, later ones are', (texts, added) => {
 		const all = new TurnText('joined');
-		expect(texts.map((text) => all.add(text, false))).toEqual(added);
+		expect(
+			texts
+				.split('|')
+				.map((text) => all.add(text, false))
+				.join('|'),
+		).toBe(added);
 	});
 
 	test('of many pieces grows no faster than they do', () => {
@@ -259,49 +211,38 @@ describe('the text of a turn', () => {
 		);
 	});
 
-	test('is a whole again and again, and no shorter piece', () => {
-		const all = new TurnText('joined');
-		const texts = [' a', ' b ', 'a b', ' a b\n', 'ab', ' a b ab'];
-		expect(texts.map((text) => all.add(text, false))).toEqual([' a', ' b ', '', '', 'ab', '']);
-	});
-
 	const messages = ['a', { n: 1 }, 'a'].map((message) => ({
 		message,
 	})) as unknown as SessionMessage[];
 
-	test('is joined without a whole that only the end of a match tells', () => {
-		expect([
-			buildOutputText(messages, joined, 'match'),
-			buildOutputText(messages, joined, 'count'),
-		]).toEqual(['a', 'aa']);
-		expect([
-			buildOutputText(messages, { ...joined, textPieces: 'last' }, 'match'),
-			buildOutputText([], joined, 'match'),
-		]).toEqual(['a', null]);
+	test.each([
+		['joined', messages, 'match', 'a'],
+		['joined', messages, 'count', 'aa'],
+		['last', messages, 'match', 'a'],
+		['joined', [], 'match', null],
+	] as const)('%s: %j that end by %s are %j', (textPieces, all, endedBy, text) => {
+		expect(buildOutputText(all, { ...joined, textPieces }, endedBy)).toBe(text);
 	});
 });
 
 describe('output', () => {
-	const contextOf = (more: Partial<ContextOptions> = {}) =>
-		createExecuteContext({ nodeType: new AgentExecute(), ...more });
-
 	test('an execution is found by each of its sessions, as long as n8n keeps their IDs whole', () => {
-		const context = contextOf();
-		for (const id of ['s1', 's2', 's1']) tagExecution(context, id);
+		const context = createExecuteContext({ nodeType: new AgentExecute() });
 		const kept = () => [
 			context.customData.getAll(),
 			context.getExecuteData().metadata?.tracing,
 		];
-		expect(kept()).toEqual([{ session_id: 's1, s2' }, { session_id: 's1, s2' }]);
+		for (const id of ['s1', 's2', 's1']) tagExecution(context, id);
 		tagExecution(context, 'x'.repeat(256 - 's1, s2, '.length));
-		expect(kept()).toEqual([{ session_id: 's1, s2' }, { session_id: 's1, s2' }]);
+		expect(kept()).toEqual(Array(2).fill({ session_id: 's1, s2' }));
 		const longest = 'x'.repeat(255 - 's1, s2, '.length);
 		tagExecution(context, longest);
-		expect(context.customData.getAll()).toEqual({ session_id: `s1, s2, ${longest}` });
+		expect(kept()).toEqual(Array(2).fill({ session_id: `s1, s2, ${longest}` }));
 	});
 
 	describe('a hint', () => {
 		const waited = { messages: [], hasGap: false } as unknown as WaitResult;
+		const fields = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`f${n}`, 1]));
 		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
@@ -310,24 +251,20 @@ describe('output', () => {
 				{ ...waited, ...more },
 			);
 
-		test('says why there is no text, and which fields there are', () => {
-			const noText = (fields: string) =>
-				expect.stringContaining(
-					`no text was found in the field 'text'. Fields found: ${fields}. To get one`,
-				) as string;
-			expect(hints({ output: null })).toEqual([noText('none')]);
-			const names = Array.from({ length: 11 }, (_, n) => [`f${n}`, 1]);
-			const messages = [{ message: 7 }, { message: Object.fromEntries(names) as unknown }];
-			expect(
-				hints({ output: null }, { messages: messages as WaitResult['messages'] }),
-			).toEqual([noText('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …')]);
+		test.each([
+			['none', []],
+			['f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …', [7, fields]],
+		])('says why there is no text, and which fields there are: %s', (found, texts) => {
+			const messages = texts.map((message) => ({ message })) as WaitResult['messages'];
+			const hint = `no text was found in the field 'text'. Fields found: ${found}. To get one`;
+			expect(hints({ output: null }, { messages })).toEqual([
+				expect.stringContaining(hint) as string,
+			]);
 		});
 
 		test('is not needed for a text, or a file', () => {
-			expect([hints({ output: 'x' }), hints({ output: null }, {}, { data: {} })]).toEqual([
-				[],
-				[],
-			]);
+			expect(hints({ output: 'x' })).toEqual([]);
+			expect(hints({ output: null }, {}, { data: {} })).toEqual([]);
 		});
 	});
 });

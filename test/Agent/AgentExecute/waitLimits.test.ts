@@ -14,21 +14,14 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	const channels = new FakeChannels();
 	const call = jest.fn<Promise<unknown>, []>(() => Promise.resolve('answer'));
 	const nothing = () => {};
+	const end = { waitUntil: 'count', messageCount: 1, waitTimeoutSeconds: 300 };
+	const settings: object = {
+		...{ ...end, openChannel: 'before', onWaitTimeout: 'error', textField: 'text' },
+		...{ deduplicationField: '', ...standardOptions, ...more },
+	};
 	const parts = {
 		sessionId: 's1',
-		settings: {
-			waitUntil: 'count',
-			messageCount: 1,
-			openChannel: 'before',
-			waitTimeoutSeconds: 300,
-			onWaitTimeout: 'error',
-			failureCondition: undefined,
-			textField: 'text',
-			filterCondition: undefined,
-			deduplicationField: '',
-			...standardOptions,
-			...more,
-		} as object as WaitSettings,
+		settings: settings as WaitSettings,
 		readConnectRequest: () => Promise.reject(new Error('not read')),
 		signal: stop.signal,
 		log: { debug: nothing, info: nothing, warn: nothing },
@@ -45,18 +38,12 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	return { clock, channels, call, outcome, stop };
 }
 
-const told = { sessionId: 's1', at: '', gapMs: null, reason: null };
-const connected = { ...told, event: 'connected' } as const;
-const opening = (channels: FakeChannels) => channels.listeners[0]?.onEvent?.(connected);
-
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
 	channels.status = { isOpen: false, lastFailure: undefined };
 	await clock.advance(20_000);
-	expect(await outcome).toMatchObject({
-		code: 504,
-		message: 'The session channel did not open within 20 s',
-	});
+	const message = 'The session channel did not open within 20 s';
+	expect(await outcome).toMatchObject({ code: 504, message });
 	expect(call).not.toHaveBeenCalled();
 	expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 });
@@ -69,7 +56,7 @@ test.each(['before', 'while'])(
 			if (when === 'before') stop.abort();
 			return true;
 		};
-		opening(channels);
+		channels.open();
 		await clock.advance(2000);
 		stop.abort();
 		expect(((await outcome) as NodeError).message).toContain('stopped');
@@ -93,7 +80,7 @@ test('and tells why the last attempt failed', async () => {
 test('the limit of the opening is lifted when the channel is open', async () => {
 	const { clock, channels, call, outcome, stop } = begin();
 	await clock.advance(17_999);
-	opening(channels);
+	channels.open();
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -101,22 +88,12 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 	expect([clock.pending, getEventListeners(stop.signal, 'abort')]).toEqual([0, []]);
 });
 
-const lost = {
-	closeReason: { kind: 'dropped' },
-	wasOpen: true,
-	decision: 'backoff',
-	failure: new NodeError({ code: 503, message: 'Lost' }),
-	delayMilliseconds: 1000,
-	isFirstOfOutage: true,
-	alert: undefined,
-} as const;
-
 test('attempts that fail meanwhile are no reason to give up', async () => {
 	const { clock, channels, call } = begin();
 	const closeReason = networkReason('ENOTFOUND');
-	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false, closeReason });
-	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false });
-	opening(channels);
+	channels.end({ wasOpen: false, closeReason });
+	channels.end({ wasOpen: false });
+	channels.open();
 	await clock.advance(2000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -124,9 +101,9 @@ test('attempts that fail meanwhile are no reason to give up', async () => {
 
 test('a channel that was lost before the call, and stays away, is not open; no message can be missing', async () => {
 	const { clock, channels, outcome } = begin();
-	opening(channels);
-	channels.listeners[0]?.onChannelEnd?.(lost);
-	channels.status = { isOpen: false, lastFailure: lost.failure };
+	channels.open();
+	channels.end();
+	channels.status = { isOpen: false, lastFailure: new NodeError({ code: 503, message: 'Lost' }) };
 	await clock.advance(20_000);
 	const { message, description, details } = (await outcome) as NodeError;
 	expect([message, description, details]).toEqual([
@@ -139,7 +116,7 @@ test('a channel that was lost before the call, and stays away, is not open; no m
 test('a channel that opens at the last moment, and is not quiet in time, is not open', async () => {
 	const { clock, channels, call, outcome } = begin();
 	await clock.advance(19_900);
-	opening(channels);
+	channels.open();
 	await clock.advance(100);
 	expect(await outcome).toMatchObject({ code: 504 });
 	expect(call).not.toHaveBeenCalled();
@@ -149,46 +126,42 @@ describe('the call goes out when the channel is open and', () => {
 	const opened = async (more: Partial<WaitSettings> = {}) => {
 		const begun = begin(more);
 		await begun.clock.advance(0);
-		opening(begun.channels);
-		return begun;
+		begun.channels.open();
+		/** Expects that the call goes out after this time, not before. */
+		const expectCallAfter = async (milliseconds: number) => {
+			await begun.clock.advance(milliseconds - 1);
+			expect(begun.call).not.toHaveBeenCalled();
+			await begun.clock.advance(1);
+			expect(begun.call).toHaveBeenCalledTimes(1);
+			begun.channels.send('1');
+		};
+		return { ...begun, expectCallAfter };
 	};
 
 	test('has been quiet for the settle time after the response to a ping', async () => {
-		const { clock, channels, call } = await opened();
+		const { clock, channels, expectCallAfter } = await opened();
 		await clock.advance(1000);
-		channels.listeners[0]?.onPong?.();
+		channels.pong();
 		await clock.advance(200);
 		channels.send('greeting');
-		await clock.advance(249);
-		expect(call).not.toHaveBeenCalled();
-		await clock.advance(1);
-		expect(call).toHaveBeenCalledTimes(1);
-		channels.send('1');
+		await expectCallAfter(250);
 	});
 
 	test('has been open for 2 s, though it is never quiet', async () => {
-		const { clock, channels, call } = await opened();
-		channels.listeners[0]?.onPong?.();
+		const { clock, channels, expectCallAfter } = await opened();
+		channels.pong();
 		for (let n = 0; n < 19; n++) {
 			await clock.advance(100);
 			channels.send('greeting');
 		}
-		await clock.advance(99);
-		expect(call).not.toHaveBeenCalled();
-		await clock.advance(1);
-		expect(call).toHaveBeenCalledTimes(1);
-		channels.send('1');
+		await expectCallAfter(100);
 	});
 
 	test.each([{ heartbeatSeconds: 0 }, { pingText: 'ping' }])(
 		'quiet at once, where it is not pinged: %j',
 		async (options) => {
-			const { clock, channels, call } = await opened(options);
-			await clock.advance(249);
-			expect(call).not.toHaveBeenCalled();
-			await clock.advance(1);
-			expect(call).toHaveBeenCalledTimes(1);
-			channels.send('1');
+			const { expectCallAfter } = await opened(options);
+			await expectCallAfter(250);
 		},
 	);
 });
@@ -207,31 +180,37 @@ test('a timeout without any channel tells why', async () => {
 
 test('attempts that fail do not end a long wait, but a refusal does', async () => {
 	const { clock, channels, outcome } = begin({ waitTimeoutSeconds: 3600 });
-	const listener = channels.listeners[0];
-	listener?.onEvent?.(connected);
+	channels.open();
 	await clock.advance(2000);
 	const closeReason = networkReason('ENOTFOUND');
-	for (let hour = 0; hour < 3; hour++) listener?.onChannelEnd?.({ ...lost, closeReason });
+	for (let hour = 0; hour < 3; hour++) channels.end({ closeReason });
 	let isOver = false;
 	void outcome.then(() => (isOver = true));
 	await clock.advance(1000);
 	expect(isOver).toBe(false);
-	listener?.onChannelEnd?.({ ...lost, decision: 'longBackoff' });
+	channels.end({ decision: 'longBackoff' });
 	expect(await outcome).toMatchObject({
 		message: 'Lost',
 		description: 'The agent was started, but its messages cannot be received.',
 	});
 });
 
-test('a refusal during the call no longer counts when the channel is open again', async () => {
-	const { clock, channels, call, outcome } = begin();
+/** The call is answered when the returned function is called. */
+function holdBack(call: ReturnType<typeof begin>['call']) {
 	let answer = () => {};
 	call.mockReturnValue(new Promise<void>((resolve) => (answer = resolve)));
-	const [listener] = channels.listeners;
-	listener?.onEvent?.(connected);
+	return () => {
+		answer();
+	};
+}
+
+test('a refusal during the call no longer counts when the channel is open again', async () => {
+	const { clock, channels, call, outcome } = begin();
+	const answer = holdBack(call);
+	channels.open();
 	await clock.advance(2000);
-	listener?.onChannelEnd?.({ ...lost, decision: 'longBackoff' });
-	listener?.onEvent?.({ ...connected, event: 'reconnected' });
+	channels.end({ decision: 'longBackoff' });
+	channels.open();
 	answer();
 	await clock.advance(0);
 	channels.send('1');
@@ -242,19 +221,18 @@ describe('a refusal during the call, after a message, when the wait is for silen
 	async function refuse(waitUntil: WaitSettings['waitUntil'] = 'silence') {
 		const begun = begin({ waitUntil, silenceSeconds: 5 });
 		const { clock, channels, call } = begun;
-		let answer = () => {};
-		call.mockReturnValue(new Promise<void>((resolve) => (answer = resolve)));
-		opening(channels);
+		const answer = holdBack(call);
+		channels.open();
 		await clock.advance(2000);
 		channels.send('1');
-		channels.listeners[0]?.onChannelEnd?.({ ...lost, decision: 'longBackoff' });
+		channels.end({ decision: 'longBackoff' });
 		await clock.advance(60_000);
 		return { ...begun, answer };
 	}
 
 	test('loses no message that comes when the channel is open again', async () => {
 		const { clock, channels, outcome, answer } = await refuse();
-		opening(channels);
+		channels.open();
 		channels.send('2');
 		answer();
 		await clock.advance(5000);
@@ -302,8 +280,8 @@ describe('a call that fails when messages have come', () => {
 			return Promise.reject(error);
 		});
 		await clock.advance(0);
-		opening(channels);
-		channels.listeners[0]?.onPong?.();
+		channels.open();
+		channels.pong();
 		await clock.advance(250);
 		return await outcome;
 	}
@@ -327,7 +305,7 @@ describe('a call that fails when messages have come', () => {
 
 	test('tells how the channel was lost', async () => {
 		const losing = ({ channels }: ReturnType<typeof begin>) => {
-			channels.listeners[0]?.onChannelEnd?.(lost);
+			channels.end();
 		};
 		expect(await fails(ambiguous, silence, losing)).toMatchObject({
 			description: 'Lost. Messages may be missing.',
@@ -342,7 +320,7 @@ describe('a call that fails when messages have come', () => {
 	test('does not tell how the channel was closed after the end', async () => {
 		const closing = ({ channels }: ReturnType<typeof begin>) => {
 			const closeReason = { kind: 'closeFrame', code: 1001, reason: 'bye' } as const;
-			channels.listeners[0]?.onChannelEnd?.({ ...lost, closeReason });
+			channels.end({ closeReason });
 		};
 		expect(await fails(ambiguous, match, closing)).toMatchObject({
 			endedBy: 'match',
@@ -357,37 +335,34 @@ describe('a call that fails when messages have come', () => {
 });
 
 describe('a stop of the execution', () => {
-	test.each(['before', 'after'] as const)(
-		'that came before (channel %s the call)',
-		async (openChannel) => {
-			const stop = new AbortController();
-			stop.abort();
-			const { channels, outcome } = begin({ openChannel }, stop);
-			expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
-			expect(channels.log).toEqual(['close s1']);
-			expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
-		},
-	);
+	const places = ['before', 'after'] as const;
+
+	test.each(places)('that came before (channel %s the call)', async (openChannel) => {
+		const stop = new AbortController();
+		stop.abort();
+		const { channels, outcome } = begin({ openChannel }, stop);
+		expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
+		expect(channels.log).toEqual(['close s1']);
+		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+	});
 
 	test('while the channel is opening: nothing was sent', async () => {
 		const { clock, channels, call, outcome, stop } = begin();
 		await clock.advance(1000);
 		stop.abort();
-		expect(await outcome).toMatchObject({
-			description: 'The agent was not started.',
-			outcome: 'notDone',
-		});
+		const description = 'The agent was not started.';
+		expect(await outcome).toMatchObject({ description, outcome: 'notDone' });
 		expect(call).not.toHaveBeenCalled();
 		expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 	});
 
-	test.each(['before', 'after'] as const)(
+	test.each(places)(
 		'while the messages are awaited (channel %s the call): the agent was started',
 		async (openChannel) => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
-			opening(channels);
-			channels.listeners[0]?.onPong?.();
+			channels.open();
+			channels.pong();
 			await clock.advance(250);
 			stop.abort();
 			const description =

@@ -3,9 +3,10 @@ import type {
 	Connection,
 	ConnectionListener,
 	ConnectionOptions,
+	EndedChannel,
 } from '../../../nodes/Agent/session/connection';
 import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
-import type { NodeError } from '../../../nodes/core/errors';
+import { NodeError } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */
 export class FakeChannels {
@@ -34,12 +35,8 @@ export class FakeChannels {
 		return {
 			getStatus: () => this.status,
 			isClosing: () => this.isClosing(),
-			pause: () => {
-				note('pause');
-			},
-			resume: () => {
-				note('resume');
-			},
+			pause: note.bind(undefined, 'pause'),
+			resume: note.bind(undefined, 'resume'),
 			close: async (lossReason) => {
 				note('close');
 				await Promise.resolve();
@@ -49,21 +46,21 @@ export class FakeChannels {
 		};
 	};
 
-	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
-		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		const next = {
-			decision: 'backoff',
-			delayMilliseconds: 1000,
-			isFirstOfOutage: true,
-		} as const;
-		const closeReason = { kind: 'dropped' } as const;
-		this.listeners[index]?.onChannelEnd?.({
-			...next,
-			closeReason,
-			wasOpen: false,
-			failure,
-			alert,
-		});
+	/** The channel of a session opens. */
+	open(index = 0): void {
+		const { sessionId = '' } = this.options[index] ?? {};
+		const event = { event: 'connected', at: '2026-01-01T00:00:00.000Z', gapMs: null } as const;
+		this.listeners[index]?.onEvent?.({ ...event, sessionId, reason: null });
+	}
+
+	/** The server responds to a ping. */
+	pong(): void {
+		this.listeners[0]?.onPong?.();
+	}
+
+	/** The channel of a session is lost, or ends in another way. */
+	end(otherwise: Partial<EndedChannel> = {}, index = 0): void {
+		this.listeners[index]?.onChannelEnd?.({ ...lost, ...otherwise });
 	}
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */
@@ -78,4 +75,19 @@ export class FakeChannels {
 		});
 		this.listeners[index]?.onFrame(frame);
 	}
+
+	/** Sends the numbers from 1 on. */
+	sendNumbers(count: number): void {
+		for (let n = 1; n <= count; n++) this.send(`${n}`);
+	}
 }
+
+const lost: EndedChannel = {
+	closeReason: { kind: 'dropped' },
+	wasOpen: true,
+	decision: 'backoff',
+	failure: new NodeError({ code: 503, message: 'Lost' }),
+	delayMilliseconds: 1000,
+	isFirstOfOutage: true,
+	alert: undefined,
+};

@@ -30,6 +30,13 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	const begin = async (parameters: IDataObject = {}) => {
 		run = await new TriggerRun({ service, parameters }, 'manual').start();
 	};
+	/** @returns what ends with the test, once a channel is open */
+	const listen = async (parameters: IDataObject = {}) => {
+		await begin(parameters);
+		const ended = run.test();
+		await until(() => service.countOpenChannels() === 1);
+		return { ended };
+	};
 
 	test('nothing is opened before n8n can take an item (#8871)', async () => {
 		await begin();
@@ -38,9 +45,7 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	});
 
 	test('one channel; the first message ends the test and the channel (#6810)', async () => {
-		await begin({ options: { connectionEvents: true } });
-		const ended = run.test();
-		await until(() => service.countOpenChannels() === 1);
+		const { ended } = await listen({ options: { connectionEvents: true } });
 		service.send('s1', { a: 1 }, { a: 2 });
 		expect((await ended).map(({ json }) => json.message)).toEqual([{ a: 1 }]);
 		await until(() => service.countOpenChannels() === 0);
@@ -48,13 +53,11 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	});
 
 	test('bytes come as a file', async () => {
-		await begin();
-		const ended = run.test();
-		await until(() => service.countOpenChannels() === 1);
+		const { ended } = await listen();
 		service.send('s1', Buffer.from([0xff]));
 		const items = await loadBinaryData(await ended);
-		expect(items.map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
-			['binary', '/w=='],
+		expect(items).toMatchObject([
+			{ json: { format: 'binary' }, binary: { data: { data: '/w==' } } },
 		]);
 	});
 
@@ -65,9 +68,7 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	});
 
 	test('"Stop listening" leaves no channel', async () => {
-		await begin();
-		void run.test();
-		await until(() => service.countOpenChannels() === 1);
+		await listen();
 		await run.close();
 		await until(() => service.countOpenChannels() === 0);
 	});
@@ -85,93 +86,29 @@ describe('against a service, through the code with which n8n tests a trigger', (
 });
 
 describe('the time limit', () => {
-	const service = {
-		url: 'http://agent.example',
-		webSocketUrl: 'ws://agent.example',
-		apiKey: 'key',
-	};
+	const url = 'http://agent.example';
+	const service = { url, webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
-	function begin(
-		channels: FakeChannels,
-		sessionIds = 's1',
-		options: IDataObject = {},
-		more: IDataObject = {},
-	) {
-		const parameters = { sessionIds, options, ...more };
+	function begin(parameters: IDataObject = {}, channels = new FakeChannels()) {
 		const run = new TriggerRun({ service, parameters }, 'manual');
 		const told: Array<Error & { description?: string | null }> = [];
-		Object.defineProperty(run.context, 'emitError', {
-			value: (error: Error) => void told.push(error),
-		});
+		const emitError = (error: Error) => void told.push(error);
+		Object.defineProperty(run.context, 'emitError', { value: emitError });
 		const clock = new FakeClock();
-		const parts = {
+		const test = createTestListener({
 			context: run.context,
 			settings: readTriggerSettings(run.context),
+			readConnectRequest: () => Promise.reject(new Error('not read')),
 			clock,
 			connect: channels.connect,
-		};
-		const test = createTestListener({
-			...parts,
-			readConnectRequest: () => Promise.reject(new Error('not read')),
 		});
-		return { test, told, clock };
+		const starting = test.manualTriggerFunction?.();
+		return { test, told, clock, channels, starting };
 	}
 
-	test.each([
-		[
-			{ isOpen: true, lastFailure: undefined },
-			'No message arrived within 60 s. Channels open: 1 of 1',
-		],
-		[
-			{ isOpen: false, lastFailure: undefined },
-			'No message arrived within 60 s. Channels open: 0 of 1',
-		],
-		[
-			{ isOpen: false, lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
-			'No message arrived within 60 s. Channels open: 0 of 1',
-		],
-	] as const)('says what was tried: %j', async (status, message) => {
-		const channels = new FakeChannels();
-		channels.status = status;
-		const { test, told, clock } = begin(channels);
-		await test.manualTriggerFunction?.();
-		await clock.advance(59_999);
-		expect(told).toEqual([]);
-		await clock.advance(1);
-		expect(told.map((error) => error.message)).toEqual([message]);
-		expect(channels.log).toEqual(['close s1']);
-		expect(clock.pending).toBe(0);
-	});
-
-	test('sessions that are refused together end the test with one error', async () => {
-		const channels = new FakeChannels();
-		const { test, told, clock } = begin(channels, 'a,b');
-		await test.manualTriggerFunction?.();
-		const failure = new NodeError({ code: 401, message: 'refused' });
-		for (const listener of channels.listeners) {
-			listener.onChannelEnd?.({
-				...{
-					decision: 'longBackoff',
-					delayMilliseconds: 1000,
-					isFirstOfOutage: true,
-					alert: undefined,
-				},
-				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
-			});
-		}
-		await clock.advance(60_000);
-		expect(told.map(({ message }) => message)).toEqual(['refused']);
-	});
-
-	test('counts the open channels of several sessions', async () => {
-		const { test, told, clock } = begin(new FakeChannels(), 'a,b');
-		await test.manualTriggerFunction?.();
-		await clock.advance(60_000);
-		expect(told[0]?.message).toContain('Channels open: 2 of 2');
-	});
-
-	test('is told with the number of the channels that were open', async () => {
-		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers' });
+	test('tells how many channels were open, and why one was not', async () => {
+		const description = 'Look.';
+		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers', description });
 		const states = [
 			{ isOpen: false, lastFailure } as const,
 			{ isOpen: true, lastFailure: undefined } as const,
@@ -179,19 +116,31 @@ describe('the time limit', () => {
 		const channels = Object.defineProperty(new FakeChannels(), 'status', {
 			get: () => states.pop(),
 		});
-		const { test, told, clock } = begin(channels, 'a,b');
-		await test.manualTriggerFunction?.();
+		const { told, clock } = begin({ sessionIds: 'a,b' }, channels);
+		await clock.advance(59_999);
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		const message = 'No message arrived within 60 s. Channels open: 1 of 2';
+		expect(told).toMatchObject([{ httpCode: '504', message }]);
+		expect(told[0]?.description).toMatch(/^Nobody answers\. Look\. Start an agent/);
+		expect(channels.log).toEqual(['close a', 'close b']);
+		expect(clock.pending).toBe(0);
+	});
+
+	test('sessions that are refused together end the test with one error', async () => {
+		const { channels, told, clock } = begin({ sessionIds: 'a,b' });
+		await clock.advance(0);
+		const failure = new NodeError({ code: 401, message: 'refused' });
+		for (const index of [0, 1])
+			channels.end({ decision: 'longBackoff', wasOpen: false, failure }, index);
 		await clock.advance(60_000);
-		expect(told).toMatchObject([
-			{ httpCode: '504', message: expect.stringMatching(/Channels open: 1 of 2$/) as string },
-		]);
+		expect(told.map(({ message }) => message)).toEqual(['refused']);
 	});
 
 	test('names what was filtered out, so that a mistyped value is seen', async () => {
-		const channels = new FakeChannels();
 		const filter = { filterField: 'type', filterValue: 'done' };
-		const { test, told, clock } = begin(channels, 's1', {}, filter);
-		await test.manualTriggerFunction?.();
+		const { channels, told, clock } = begin(filter);
+		await clock.advance(0);
 		for (const type of ['step', 'step', 'Done']) channels.send(JSON.stringify({ type }));
 		channels.send('hello');
 		await clock.advance(60_000);
@@ -203,9 +152,8 @@ describe('the time limit', () => {
 	test('keeps little of what was filtered out, however long it is', async () => {
 		setFlagsFromString('--expose-gc');
 		const collectGarbage = runInNewContext('gc') as () => void;
-		const channels = new FakeChannels();
-		const { test, told, clock } = begin(channels, 's1', {}, { filterValue: 'done' });
-		await test.manualTriggerFunction?.();
+		const { channels, told, clock } = begin({ filterValue: 'done' });
+		await clock.advance(0);
 		const measure = () => {
 			collectGarbage();
 			const { heapUsed, external } = process.memoryUsage();
@@ -228,8 +176,7 @@ describe('the time limit', () => {
 			close: () => Promise.resolve(),
 		}));
 		for (const listener of listeners) await replaceListener(listener);
-		const { test, told, clock } = begin(new FakeChannels());
-		await test.manualTriggerFunction?.();
+		const { told, clock } = begin();
 		await clock.advance(60_000);
 		for (const listener of listeners) await closeListener(listener);
 		expect(told[0]?.description).toMatch(
@@ -238,17 +185,15 @@ describe('the time limit', () => {
 	});
 
 	test('nothing is opened after the end', async () => {
-		const channels = new FakeChannels();
-		const { test, clock } = begin(channels);
-		const starting = test.manualTriggerFunction?.();
+		const { test, channels, clock, starting } = begin();
 		await test.closeFunction?.();
 		await starting;
 		expect([channels.options, clock.pending]).toEqual([[], 0]);
 	});
 
 	test('is lifted by the end of the test', async () => {
-		const { test, clock } = begin(new FakeChannels());
-		await test.manualTriggerFunction?.();
+		const { test, clock, starting } = begin();
+		await starting;
 		expect(clock.pending).toBe(1);
 		await test.closeFunction?.();
 		expect(clock.pending).toBe(0);

@@ -17,6 +17,10 @@ import { Workflow } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server';
 import { AgentSessionTrigger } from '../../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { until } from '../session/tap';
+import { withoutSniffing } from '../withoutSniffing';
+
+export { until };
 
 export const canaries = { signature: '0xcanary-signature', userPublicKey: '0xcanary-public-key' };
 
@@ -79,20 +83,14 @@ export class TriggerRun {
 			),
 		};
 		const nodeType = new AgentSessionTrigger();
-		const nodeTypes = {
-			getByName: () => nodeType,
-			getByNameAndVersion: () => nodeType,
+		const getNodeType = () => nodeType;
+		const nodeTypes: INodeTypes = {
+			getByName: getNodeType,
+			getByNameAndVersion: getNodeType,
 			getKnownTypes: () => ({}),
-		} as INodeTypes;
-		const nodes = [this.#node];
-		this.#workflow = new Workflow({
-			id: workflowId,
-			nodes,
-			connections: {},
-			active: true,
-			nodeTypes,
-			settings,
-		});
+		};
+		const parts = { nodes: [this.#node], connections: {}, active: true, nodeTypes, settings };
+		this.#workflow = new Workflow({ id: workflowId, ...parts });
 		this.#additionalData = this.#server();
 		this.context = this.#makeContext();
 	}
@@ -104,6 +102,10 @@ export class TriggerRun {
 
 	get messages(): unknown[] {
 		return this.items.map(({ json }) => json.message);
+	}
+
+	hasLogged(part: string): boolean {
+		return this.logged.some((text) => text.includes(part));
 	}
 
 	/** Runs `trigger()` through n8n's own code, which swaps `emit` for a manual test. */
@@ -132,7 +134,7 @@ export class TriggerRun {
 	}
 
 	#makeContext(): TriggerContext {
-		const { run = endAtOnce } = this.options;
+		const { run = end } = this.options;
 		const emit: ITriggerFunctions['emit'] = (data, _response, done, key) => {
 			const emitted = { items: data[0] ?? [], key, done };
 			this.emitted.push(emitted);
@@ -140,19 +142,20 @@ export class TriggerRun {
 		};
 		const emitError = (error: Error) => void this.errors.push(error);
 		const saveFailedExecution = (error: Error) => void this.failedExecutions.push(error);
+		const { mode, activation } = this;
 		const common = [
 			this.#workflow,
 			this.#node,
 			this.#additionalData,
-			this.mode,
-			this.activation,
+			mode,
+			activation,
 		] as const;
 		// For a test n8n makes the context without them, and puts its own in their place later.
 		const context =
-			this.mode === 'manual'
+			mode === 'manual'
 				? new TriggerContext(...common)
 				: new TriggerContext(...common, emit, emitError, saveFailedExecution);
-		Object.defineProperty(context, 'helpers', { value: withoutSniffing(context.helpers) });
+		withoutSniffing(context);
 		const logAt = (level: string) => (text: string) => {
 			this.logged.push(text);
 			this.leveled.push(`${level} ${text}`);
@@ -181,27 +184,14 @@ export class TriggerRun {
 				return { ...values[type], ...onRead?.(type) };
 			},
 		};
-		const hooks = new ExecutionLifecycleHooks(this.mode, 'e1', { id: 'w1' } as never);
-		return {
-			credentialsHelper,
-			hooks,
-			executionId: 'e1',
-		} as unknown as IWorkflowExecuteAdditionalData;
+		const executionId = 'e1';
+		const hooks = new ExecutionLifecycleHooks(this.mode, executionId, { id: 'w1' } as never);
+		const data: unknown = { credentialsHelper, hooks, executionId };
+		return data as IWorkflowExecuteAdditionalData;
 	}
 }
 
-const endAtOnce = ({ done }: Emitted) => done?.resolve({} as IRun);
-
-/** Keeps n8n from guessing a file's type by its first bytes: it uses an ES module for that, which jest cannot load. */
-function withoutSniffing(helpers: TriggerContext['helpers']): TriggerContext['helpers'] {
-	return {
-		...helpers,
-		prepareBinaryData: (data, path, mimeType = 'text/plain') =>
-			helpers.prepareBinaryData(data, path, mimeType),
-	};
-}
-
-/** Waits until a condition holds; only the test's own time limit ends it. */
-export async function until(condition: () => boolean): Promise<void> {
-	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+/** The execution ends. */
+export const end = ({ done }: Emitted) => done?.resolve({} as IRun);
+/** n8n takes no items. */
+export const refuse = ({ done }: Emitted) => done?.reject(new Error('no database'));

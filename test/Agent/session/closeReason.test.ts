@@ -20,7 +20,10 @@ const unreadable = (message: string, needsUser = true): CloseReason => ({
 	message,
 	needsUser,
 });
-const network = networkReason;
+const malformed = (code: string): CloseReason => ({ kind: 'malformed', code });
+const invalid = (message: string): CloseReason => ({ kind: 'invalidUpgrade', message });
+const silent: CloseReason = { kind: 'silent', milliseconds: 45_000 };
+const busy: CloseReason = { kind: 'closeFrame', code: 1008, reason: 'no' };
 
 const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
 const told = (closeReason: CloseReason, more = {}) =>
@@ -28,33 +31,28 @@ const told = (closeReason: CloseReason, more = {}) =>
 
 /** CloseReason, code of the failure, what the message says, what the description says. */
 const table: [CloseReason, number, string, string][] = [
-	[
-		{ kind: 'closeFrame', code: 1008, reason: 'no' },
-		503,
-		'closed by the server with code 1008 (no)',
-		'team that operates',
-	],
+	[busy, 503, 'closed by the server with code 1008 (no)', 'team that operates'],
 	[close(1005), 503, 'code 1005', 'team that operates'],
 	[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
 	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
-	[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
+	[silent, 504, 'stopped responding', 'is running'],
 	[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
-	[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
-	[
-		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
-		502,
-		'WS_ERR_INVALID_UTF8',
-		'team that operates',
-	],
+	[invalid('No.'), 502, 'not valid (No.)', 'team that operates'],
+	[malformed('WS_ERR_INVALID_UTF8'), 502, 'WS_ERR_INVALID_UTF8', 'team that operates'],
 	[unreadable('gone', false), 400, 'credentials could not be read: gone', 'check them'],
 	[unreadable('no key'), 400, 'credentials could not be read: no key', 'check them'],
 	[unreadable('denied'), 400, 'denied', 'N8N_BLOCK_ENV_ACCESS_IN_NODE'],
-	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
-	[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
-	[network('ECONNRESET'), 503, 'reset', 'is running'],
-	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
-	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
-	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
+	[networkReason('ECONNREFUSED'), 503, 'refused', 'is running'],
+	[networkReason('ENOTFOUND'), 503, 'host name was not found', 'is running'],
+	[networkReason('ECONNRESET'), 503, 'reset', 'is running'],
+	[networkReason('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
+	[networkReason('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
+	[
+		networkReason(undefined, 'Invalid Upgrade header'),
+		503,
+		'Invalid Upgrade header',
+		'is running',
+	],
 	[answer(299), 502, 'status 299', "adds '/ws'"],
 	[answer(300), 502, 'status 300', 'follows no redirect'],
 	[answer(399), 502, 'status 399', 'follows no redirect'],
@@ -104,10 +102,8 @@ describe('errorOf', () => {
 	});
 
 	it('says nothing of a host that is not known', () => {
-		const failure = told({ kind: 'dropped' }, { host: undefined });
-		expect(failure.message).toBe(
-			'The channel of session s1 is not open: the connection was lost',
-		);
+		const { message } = told({ kind: 'dropped' }, { host: undefined });
+		expect(message).toBe('The channel of session s1 is not open: the connection was lost');
 	});
 
 	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
@@ -126,37 +122,24 @@ it('tells the Retry-After of an answer', () => {
 
 describe('the decision how to try again', () => {
 	const blocked = Object.assign(new Error(''), { name: 'SsrfBlockedIpError' });
-	const table: [RetryDecision, CloseReason[]][] = [
-		['backoff', [408, 425, 429, 500, 501, 502, 503, 504, 599].map((n) => answer(n))],
-		[
-			'freshCredentials',
-			[200, 299, 300, 302, 308, 399, 400, 401, 403, 404, 405, 410, 426, 451].map((n) =>
-				answer(n),
-			),
-		],
+	const busyStatuses = [408, 425, 429, 500, 501, 502, 503, 504, 599];
+	const refusals = [200, 299, 300, 302, 308, 399, 400, 401, 403, 404, 405, 410, 426, 451];
+	const kinds = ['dropped', 'tooLarge', 'connectTimeout'] as const;
+	const unreachable = ['ECONNREFUSED', 'ENOTFOUND'].map((code) => networkReason(code));
+
+	it.each<[RetryDecision, CloseReason[]]>([
+		['backoff', busyStatuses.map((code) => answer(code))],
+		['freshCredentials', refusals.map((code) => answer(code))],
 		['backoff', [1000, 1001, 1005, 1009, 1011, 1012, 1013, 1014, 1015].map(close)],
 		['backoff', [3000, 4000, 4399, 4408, 4425, 4429, 4500, 4999].map(close)],
 		['longBackoff', [1002, 1003, 1007, 1008, 1010].map(close)],
 		['freshCredentials', [4400, 4401, 4403, 4404, 4499].map(close)],
-		[
-			'backoff',
-			[
-				{ kind: 'dropped' },
-				{ kind: 'tooLarge' },
-				{ kind: 'malformed', code: '' },
-				{ kind: 'connectTimeout' },
-				{ kind: 'silent', milliseconds: 45_000 },
-				unreadable('', false),
-				network('ECONNREFUSED'),
-				network('ENOTFOUND'),
-			],
-		],
+		['backoff', kinds.map((kind) => ({ kind }))],
+		['backoff', [malformed(''), silent, unreadable('', false), ...unreachable]],
 		['longBackoff', [unreadable(''), convertNetworkError(blocked, new Sanitizer())]],
-		['freshCredentials', [network('DEPTH_ZERO_SELF_SIGNED_CERT')]],
-		['longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
-	];
-
-	it.each(table)('is %s after each of these', (decision, closeReasons) => {
+		['freshCredentials', [networkReason('DEPTH_ZERO_SELF_SIGNED_CERT')]],
+		['longBackoff', [invalid('')]],
+	])('is %s after each of these', (decision, closeReasons) => {
 		for (const closeReason of closeReasons)
 			expect([closeReason, decideRetry(closeReason)]).toEqual([closeReason, decision]);
 	});

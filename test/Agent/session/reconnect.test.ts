@@ -10,6 +10,7 @@ import {
 	getConnectRateLimiter,
 	type ReconnectPlanner,
 } from '../../../nodes/Agent/session/reconnect';
+import { Seeded } from '../../faults/seeded';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
@@ -41,15 +42,11 @@ class History {
 	}
 
 	/** A channel that was open for so long. @returns the delay after it */
-	async live(
-		milliseconds: number,
-		bringsMessage: boolean,
-		closeReason = dropped,
-	): Promise<number> {
+	async live(milliseconds: number, bringsMessage: boolean): Promise<number> {
 		this.recovery.recordOpen();
 		if (bringsMessage) this.recovery.recordFrame();
 		await this.clock.advance(milliseconds);
-		return this.recovery.planNextAttempt(closeReason).delayMilliseconds;
+		return this.recovery.planNextAttempt(dropped).delayMilliseconds;
 	}
 }
 
@@ -161,34 +158,6 @@ describe('a channel that was open', () => {
 		await history.live(30_000, false);
 		expect(history.end(status(401), status(401))).toEqual([1000, 5000]);
 	});
-
-	it('for 30 s makes the next failure the first', async () => {
-		const history = new History();
-		const { recovery } = history;
-		const isFirst = () => recovery.planNextAttempt(dropped).isFirstOfOutage;
-		expect([isFirst(), isFirst()]).toEqual([true, false]);
-		recovery.recordOpen();
-		await history.clock.advance(30_000);
-		expect(isFirst()).toBe(true);
-	});
-
-	it('for less changes nothing later on either', async () => {
-		const history = troubled();
-		await history.live(29_999, false);
-		expect(history.clock.pending).toBe(0);
-		await history.clock.advance(1);
-		expect(history.end(dropped)).toEqual([31_999]);
-	});
-});
-
-test.each([
-	[true, 'refused'],
-	[false, undefined],
-])('credentials that could not be read and need the user: %s', (needsUser, alert) => {
-	const { recovery } = new History();
-	expect(recovery.planNextAttempt({ kind: 'credentials', message: '', needsUser }).alert).toBe(
-		alert,
-	);
 });
 
 test('an outage is told once, after 5 minutes', async () => {
@@ -223,18 +192,7 @@ test('is one for all that go to the same service', () => {
 	expect(getConnectRateLimiter('credential 1')).not.toBe(getConnectRateLimiter('credential 2'));
 });
 
-/** Seeded: mulberry32. */
-function seeded(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-	};
-}
-
-/** 50 sessions of one node, with the server up and all channels open for a minute. */
+/** The sessions of one node. */
 class Node {
 	readonly clock = new FakeClock();
 	readonly network = new FakeNetwork();
@@ -246,8 +204,18 @@ class Node {
 	up = true;
 
 	constructor(seed: number, sessions = 50) {
-		const random = seeded(seed);
-		const rateLimiter = new ConnectRateLimiter();
+		const random = new Seeded(seed);
+		const identity = buildIdentity(signatureOf(canaries.signature));
+		const api = credentialOf('ws://agent.example');
+		const readConnectRequest = (sessionId: string) =>
+			Promise.resolve(buildConnectRequest(sessionId, api, identity));
+		const environment = {
+			clock: this.clock,
+			log: new Account().logger,
+			random: () => random.next(),
+			loadSocketOpener: this.network.loadSocketOpener,
+			rateLimiter: new ConnectRateLimiter(),
+		};
 		this.network.onSocket = (socket) => {
 			this.attemptsAt.push(this.clock.getMonotonicMilliseconds());
 			if (!this.up) {
@@ -262,28 +230,9 @@ class Node {
 			socket.open();
 		};
 		for (let index = 0; index < sessions; index++) {
-			const identity = () =>
-				buildIdentity(
-					signatureOf(canaries.signature),
-					undefined,
-					this.clock.getWallMilliseconds(),
-				);
-			const readConnectRequest = (sessionId: string) =>
-				Promise.resolve(
-					buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()),
-				);
-			const { loadSocketOpener } = this.network;
-			const log = new Account().logger;
-			const environment = { clock: this.clock, log, random, loadSocketOpener, rateLimiter };
+			const options = { ...standardOptions, sessionId: `s${index}` };
 			const listener = { onFrame: () => {} };
-			this.connections.push(
-				connect(
-					{ ...standardOptions, sessionId: `s${index}` },
-					readConnectRequest,
-					listener,
-					environment,
-				),
-			);
+			this.connections.push(connect(options, readConnectRequest, listener, environment));
 		}
 	}
 
@@ -291,28 +240,31 @@ class Node {
 		return this.connections.filter((connection) => connection.getStatus().isOpen).length;
 	}
 
-	/** @returns how long it took until all channels were open, in milliseconds */
-	async allBack(limit: number): Promise<number> {
-		const from = this.clock.getMonotonicMilliseconds();
-		while (this.open() < this.connections.length) {
-			if (this.clock.getMonotonicMilliseconds() - from > limit)
-				return Number.POSITIVE_INFINITY;
-			await this.clock.advance(100);
-		}
-		return this.clock.getMonotonicMilliseconds() - from;
+	/** Until all channels are open for two minutes. */
+	async opened(): Promise<this> {
+		await this.clock.advance(120_000);
+		expect(this.open()).toBe(this.connections.length);
+		return this;
 	}
-}
 
-/** The most attempts in any span of that length. */
-function mostWithin(times: readonly number[], milliseconds: number): number {
-	const sorted = [...times].sort((a, b) => a - b);
-	let from = 0;
-	let most = 0;
-	for (const [to, time] of sorted.entries()) {
-		while (time - (sorted[from] ?? 0) >= milliseconds) from++;
-		most = Math.max(most, to - from + 1);
+	/** Expects that all channels are open within this time, one each, after few attempts at once. */
+	async comesBack(milliseconds: number): Promise<void> {
+		const limit = this.clock.getMonotonicMilliseconds() + milliseconds;
+		while (this.open() < this.connections.length) {
+			await this.clock.advance(100);
+			expect(this.clock.getMonotonicMilliseconds()).toBeLessThanOrEqual(limit);
+		}
+		expect(this.mostWithin(100)).toBeLessThanOrEqual(10);
+		expect(this.network.live).toBe(this.connections.length);
 	}
-	return most;
+
+	/** The most attempts in any span of that length. */
+	mostWithin(milliseconds: number): number {
+		const counts = this.attemptsAt.map(
+			(from) => this.attemptsAt.filter((at) => at >= from && at < from + milliseconds).length,
+		);
+		return Math.max(...counts);
+	}
 }
 
 const downFor = [0, 5_000, 30_000, 120_000, 600_000];
@@ -323,63 +275,41 @@ describe('50 sessions whose server restarts', () => {
 	it.each(cases)(
 		'after %i ms are all back within 90 s, at most 10 attempts in 100 ms (seed %i)',
 		async (down, seed) => {
-			const node = new Node(seed);
-			await node.clock.advance(60_000);
-			expect(node.open()).toBe(50);
+			const node = await new Node(seed).opened();
 			node.up = false;
 			for (const socket of node.network.sockets) socket.end(1012);
 			await node.clock.advance(down);
 			node.up = true;
-			expect(await node.allBack(90_000)).toBeLessThanOrEqual(90_000);
-			expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
-			expect(node.network.live).toBe(50);
+			await node.comesBack(90_000);
 		},
 	);
 
 	it('behind a link that swallows everything are back within 90 s of its return', async () => {
-		const node = new Node(7);
-		await node.clock.advance(60_000);
+		const node = await new Node(7).opened();
 		node.up = false;
 		node.whileDown = () => {};
 		await node.clock.advance(300_000);
 		expect(node.open()).toBe(0);
 		node.up = true;
-		expect(await node.allBack(90_000)).toBeLessThanOrEqual(90_000);
-		expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
-		expect(node.network.live).toBe(50);
+		await node.comesBack(90_000);
 	});
 
 	it('and refuses them once at the same moment, come back spread', async () => {
-		const node = new Node(8);
-		await node.clock.advance(60_000);
+		const node = await new Node(8).opened();
 		for (const socket of node.network.sockets) socket.end(4401);
-		expect(await node.allBack(90_000)).toBeLessThanOrEqual(7000);
-		expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
+		await node.comesBack(7000);
 	});
 
 	it('are not held up by each other: one drop among 200 is back within a second, as is one of 1', async () => {
-		const node = new Node(10, 200);
-		await node.clock.advance(120_000);
-		expect(node.open()).toBe(200);
+		const node = await new Node(10, 200).opened();
 		node.network.sockets[17]?.end(1012);
-		expect(await node.allBack(90_000)).toBeLessThanOrEqual(1000);
+		await node.comesBack(1000);
 	});
 
 	it('of 200 at once are all back within 30 s, at the limited rate', async () => {
-		const node = new Node(11, 200);
-		await node.clock.advance(120_000);
+		const node = await new Node(11, 200).opened();
 		for (const socket of node.network.sockets) socket.end(1012);
-		expect(await node.allBack(90_000)).toBeLessThanOrEqual(30_000);
-		expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
-		expect(mostWithin(node.attemptsAt, 1000)).toBeLessThanOrEqual(15);
-	});
-
-	it('are all closed within 300 ms, without a timer or a socket', async () => {
-		const node = new Node(9);
-		await node.clock.advance(60_000);
-		const closed = Promise.all(node.connections.map((connection) => connection.close()));
-		await node.clock.advance(300);
-		await closed;
-		expect([node.clock.pending, node.network.live]).toEqual([0, 0]);
+		await node.comesBack(30_000);
+		expect(node.mostWithin(1000)).toBeLessThanOrEqual(15);
 	});
 });

@@ -6,11 +6,10 @@ import type { FullResponse } from '../../../nodes/http/attempt';
 import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
-	createGateFinder,
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
-import { quickGates } from '../client';
+import { quickGates, transportOptions } from '../client';
 import { catchFailure } from '../catchFailure';
 
 const url = 'https://sheets.googleapis.com/v4/spreadsheets/s1';
@@ -30,15 +29,12 @@ function played(answers: Array<() => FullResponse>, options: Partial<TransportOp
 			return Promise.resolve(next?.() ?? answer('{}'));
 		},
 		googleApiBases,
-		{
+		transportOptions({
 			maxRetryWaitMilliseconds: 400,
 			timeoutMilliseconds: 5000,
-			signal: undefined,
-			credentialKey: 'c',
 			findGate: quickGates(60),
-			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			...options,
-		},
+		}),
 	);
 	return { requests, call };
 }
@@ -215,10 +211,4 @@ describe('an answer', () => {
 		expect([requests.length, parse.mock.calls.length]).toEqual([1, 0]);
 		jest.restoreAllMocks();
 	});
-});
-
-test('gates of their own begin with nothing', () => {
-	const gates = createGateFinder();
-	expect(gates('a', 'drive', 'GET')).toBe(gates('a', 'drive', 'POST'));
-	expect(gates('a', 'drive', 'GET')).not.toBe(createGateFinder()('a', 'drive', 'GET'));
 });

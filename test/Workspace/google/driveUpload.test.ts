@@ -4,13 +4,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 
-import { expectNoViolations, startGoogle } from '../../../dev/google/server';
+import { expectNoViolations, startGoogle, type Fault } from '../../../dev/google/server';
 import { testClients } from '../client';
 import { catchFailure } from '../catchFailure';
 import { startScriptedServer } from '../scriptedServer';
 import { bytes, chunk, LargeUploads, MiB, size } from './largeUploads';
 
 const uploads = new LargeUploads();
+
+/** Lets a request to the session fail: a chunk, or the question what has arrived. */
+const failAt = (nth: number, fault: Omit<Fault, 'match' | 'nth'>) => {
+	uploads.google.fault({ match: 'upload.session', nth, ...fault });
+};
+/** As the stand-in of Drive confirms a part of the file. */
+const confirmed = (range: string) => ({ status: 308, body: '', headers: { Range: range } });
+const locatedAt = (address: string) => ({ status: 200, body: '', headers: { Location: address } });
 
 describe('a session', () => {
 	test('starts with the metadata, type and length, and sends chunks of 8 MiB', async () => {
@@ -78,13 +86,9 @@ describe('a session', () => {
 	test('a base with a path prefix', async () => {
 		const behind = await startGoogle({ pathPrefix: '/gateway' });
 		try {
-			const { uploadToDrive: resumableUpload } = testClients(
-				behind.url,
-				behind.tokens.issue(),
-			);
+			const { uploadToDrive } = testClients(behind.url, behind.tokens.issue());
 			const source = uploads.sourceOf(bytes);
-			const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
-			await resumableUpload(request);
+			await uploadToDrive({ metadata: {}, mimeType: 'a/b', source, fields: 'id' });
 			expect(behind.files.listAll()).toHaveLength(1);
 			expectNoViolations(behind);
 		} finally {
@@ -94,247 +98,162 @@ describe('a session', () => {
 });
 
 describe('Drive says what arrived, and that holds', () => {
-	test('a chunk of which only a part was kept goes on from there', async () => {
-		uploads.google.drive.faults.keepOnly = MiB + 5;
+	test.each([
+		['a part of a chunk', MiB + 5, MiB],
+		['nothing, by a 308 without Range', 1000, 0],
+	])('%s was kept: it goes on from there', async (_what, keepOnly, from) => {
+		uploads.google.drive.faults.keepOnly = keepOnly;
 		uploads.expectWhole(await uploads.send());
 		expect(uploads.ranges().slice(0, 2)).toEqual([
 			`0-${chunk - 1}/${size}`,
-			`${MiB}-${chunk - 1}/${size}`,
+			`${from}-${chunk - 1}/${size}`,
 		]);
 	});
 
-	test('a 308 without Range means that nothing arrived', async () => {
-		uploads.google.drive.faults.keepOnly = 1000;
-		uploads.expectWhole(await uploads.send());
-		expect(uploads.ranges().slice(0, 2)).toEqual([
-			`0-${chunk - 1}/${size}`,
-			`0-${chunk - 1}/${size}`,
-		]);
-	});
-
-	test('bytes that Drive lost again end the upload', async () => {
-		uploads.google.fault({
-			match: 'upload.session',
-			nth: 2,
-			status: 308,
-			body: '',
-			headers: { Range: 'bytes=0-262143' },
-		});
+	test.each([
+		['bytes that Drive lost again', 2, 'bytes=0-262143'],
+		['more than was sent', 1, `bytes=0-${chunk}`],
+	])('%s: the upload ends', async (_what, nth, range) => {
+		failAt(nth, confirmed(range));
 		const failure = await catchFailure(uploads.send());
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(uploads.fileCount()).toBe(0);
 	});
+});
 
-	test('more than was sent is an error', async () => {
-		uploads.google.fault({
-			match: 'upload.session',
-			status: 308,
-			body: '',
-			headers: { Range: `bytes=0-${chunk}` },
-		});
-		const failure = await catchFailure(uploads.send());
-		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
-		expect(uploads.fileCount()).toBe(0);
+describe('after a failure Drive is asked first', () => {
+	test('a reset in the middle of a chunk', async () => {
+		uploads.google.drive.faults.resetAt.push(chunk + 5 * MiB);
+		uploads.expectWhole(await uploads.send());
+		expect(uploads.ranges()[2]).toBe(`*/${size}`);
+		expect(uploads.sentBytes()).toBeLessThanOrEqual(size + chunk);
 	});
 
-	test('nothing taken again and again ends after the tries', async () => {
-		uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
-		const failure = await catchFailure(uploads.send({}, 3));
-		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+	test('more resets in one chunk than there are tries, as long as something arrives', async () => {
+		for (let at = 1; at <= 10; at++) uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
+		uploads.expectWhole(await uploads.send({}, 2));
+	});
+
+	test.each([500, 502, 503, 504, 429, 408])('HTTP %d', async (status) => {
+		failAt(2, { status });
+		uploads.expectWhole(await uploads.send());
+		expect(uploads.ranges()[2]).toBe(`*/${size}`);
+		expect(uploads.sentBytes()).toBe(size);
+	});
+
+	test.each([
+		['the answer to the last chunk is lost', 3, { connection: 'resetAfter' }],
+		['a token that expired in the middle is renewed by n8n', 2, { status: 401 }],
+	] as const)('%s: the file is there once', async (_what, nth, fault) => {
+		failAt(nth, fault);
+		uploads.expectWhole(await uploads.send());
+		expect(uploads.ranges()).toHaveLength(4);
+	});
+
+	test('the question fails too', async () => {
+		failAt(2, { times: 3, connection: 'resetBefore' });
+		uploads.expectWhole(await uploads.send());
+		expect(uploads.ranges().slice(1, 5)).toEqual([
+			`${chunk}-${2 * chunk - 1}/${size}`,
+			...Array<string>(3).fill(`*/${size}`),
+		]);
+	});
+
+	test.each<[string, Fault, requests: number]>([
+		['of the start', { match: 'drive.files.create', status: 503 }, 0],
+		['of the start, unheard', { match: 'drive.files.create', connection: 'resetAfter' }, 0],
+		['of a chunk', { match: 'upload.session', nth: 2, status: 503 }, 3],
+		['of a chunk that is not taken', { match: 'upload.session', status: 308, body: '' }, 2],
+	])(
+		'the tries %s end: nothing was made, and the failure says so',
+		async (_what, fault, count) => {
+			uploads.google.fault({ ...fault, times: 100 });
+			const failure = await catchFailure(uploads.send({}, 3));
+			expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+			expect(uploads.ranges()).toHaveLength(count);
+			expect(uploads.fileCount()).toBe(0);
+		},
+	);
+
+	test('the tries end with the last chunk: nobody knows', async () => {
+		failAt(3, { times: 100, connection: 'resetAfter' });
+		const failure = await catchFailure(uploads.send({}, 2));
+		expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
+	});
+
+	test('what is refused is not sent again', async () => {
+		failAt(2, { status: 403, reason: 'storageQuotaExceeded' });
+		const failure = await catchFailure(uploads.send());
+		expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
+		// All APIs of the stand-in are on one host, as behind a gateway.
+		expect(failure.message).toMatch(/^Google Drive: /);
 		expect(uploads.ranges()).toHaveLength(2);
 	});
 });
 
-describe('resumed upload', () => {
-	const uploads = new LargeUploads();
-
-	describe('after a failure Drive is asked first', () => {
-		test('a reset in the middle of a chunk', async () => {
-			uploads.google.drive.faults.resetAt.push(chunk + 5 * MiB);
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges()[2]).toBe(`*/${size}`);
-			expect(uploads.sentBytes()).toBeLessThanOrEqual(size + chunk);
-		});
-
-		test('a reset in each tenth of the file', async () => {
-			for (let tenth = 0; tenth < 10; tenth++)
-				uploads.google.drive.faults.resetAt.push(Math.floor(((tenth + 0.5) * size) / 10));
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges().filter((range) => range.startsWith('*'))).toHaveLength(10);
-		});
-
-		test('more resets in one chunk than there are tries, as long as something arrives', async () => {
-			for (let at = 1; at <= 10; at++)
-				uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
-			uploads.expectWhole(await uploads.send({}, 2));
-		});
-
-		test.each([500, 502, 503, 504, 429, 408])('HTTP %d', async (status) => {
-			uploads.google.fault({ match: 'upload.session', nth: 2, status });
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges()[2]).toBe(`*/${size}`);
-			expect(uploads.sentBytes()).toBe(size);
-		});
-
-		test('the answer to the last chunk is lost: the file is there once', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges()).toHaveLength(4);
-		});
-
-		test('the question fails too', async () => {
-			uploads.google.fault({
-				match: 'upload.session',
-				nth: 2,
-				times: 3,
-				connection: 'resetBefore',
-			});
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges().slice(1, 5)).toEqual([
-				`${chunk}-${2 * chunk - 1}/${size}`,
-				`*/${size}`,
-				`*/${size}`,
-				`*/${size}`,
-			]);
-		});
-
-		test('the tries end: nothing was made, and the failure says so', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
-			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({
-				code: 503,
-				outcome: 'notDone',
-			});
-			expect(uploads.fileCount()).toBe(0);
-		});
-
-		test.each([{ status: 503 }, { connection: 'resetAfter' }] as const)(
-			'the tries of the start end: nothing was made, and the failure says so (%j)',
-			async (fault) => {
-				uploads.google.fault({ match: 'drive.files.create', times: 100, ...fault });
-				expect(await catchFailure(uploads.send({}, 3))).toMatchObject({
-					code: 503,
-					outcome: 'notDone',
-				});
-				expect(uploads.fileCount()).toBe(0);
-			},
-		);
-
-		test('the tries end with the last chunk: nobody knows', async () => {
-			uploads.google.fault({
-				match: 'upload.session',
-				nth: 3,
-				times: 100,
-				connection: 'resetAfter',
-			});
-			expect(await catchFailure(uploads.send({}, 2))).toMatchObject({
-				code: 503,
-				outcome: 'unknown',
-			});
-		});
-
-		test('what is refused is not sent again', async () => {
-			uploads.google.fault({
-				match: 'upload.session',
-				nth: 2,
-				status: 403,
-				reason: 'storageQuotaExceeded',
-			});
-			const failure = await catchFailure(uploads.send());
-			expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
-			// All APIs of the stand-in are on one host, as behind a gateway.
-			expect(failure.message).toMatch(/^Google Drive: /);
-			expect(uploads.ranges()).toHaveLength(2);
-		});
-
-		test('a token that expired in the middle is renewed by n8n', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 2, status: 401 });
-			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges()).toHaveLength(4);
-		});
+describe('a session that is gone', () => {
+	test.each([404, 410])('%d: nothing was made, and the failure says so', async (status) => {
+		failAt(2, { status });
+		const failure = await catchFailure(uploads.send());
+		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(uploads.google.drive.sessions).toHaveLength(1);
+		expect(uploads.fileCount()).toBe(0);
 	});
 
-	describe('a session that is gone', () => {
-		test.each([404, 410] as const)(
-			'%d: nothing was made, and the failure says so',
-			async (status) => {
-				uploads.google.fault({ match: 'upload.session', nth: 2, status });
-				const failure = await catchFailure(uploads.send());
-				expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
-				expect(uploads.google.drive.sessions).toHaveLength(1);
-				expect(uploads.fileCount()).toBe(0);
-			},
-		);
-
-		test('after the last chunk: nobody knows, and nothing is sent again', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
-			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
-			const failure = await catchFailure(uploads.send());
-			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
-			expect({
-				sessions: uploads.google.drive.sessions.length,
-				files: uploads.fileCount(),
-			}).toEqual({ sessions: 1, files: 1 });
-		});
+	test('after the last chunk: nobody knows, and nothing is sent again', async () => {
+		failAt(3, { connection: 'resetAfter' });
+		failAt(4, { status: 404 });
+		const failure = await catchFailure(uploads.send());
+		expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
+		expect([uploads.google.drive.sessions.length, uploads.fileCount()]).toEqual([1, 1]);
 	});
 });
 
-describe('refused upload', () => {
-	const uploads = new LargeUploads();
-
-	describe('what the token may reach', () => {
-		test('an upload address on another host gets no request', async () => {
-			const stranger = await startScriptedServer();
-			const headers = { Location: `${stranger.url}/upload/drive/v3/files?upload_id=x` };
-			uploads.google.fault({ match: 'drive.files.create', status: 200, body: '', headers });
-			const failure = await catchFailure(uploads.send());
-			expect(failure).toMatchObject({ code: 502, outcome: 'notDone' });
-			expect(stranger.received).toEqual([]);
-			await stranger.close();
-		});
-
-		test.each([
-			'',
-			'not an address',
-			'https://www.googleapis.com/upload/drive/v3/files?upload_id=x',
-		])('no usable address: %s', async (address) => {
-			uploads.google.fault({
-				match: 'drive.files.create',
-				status: 200,
-				body: '',
-				headers: { Location: address },
-			});
-			expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
-			expect(uploads.google.requests).toHaveLength(1);
-		});
+describe('what the token may reach', () => {
+	test('an upload address on another host gets no request', async () => {
+		const stranger = await startScriptedServer();
+		const address = `${stranger.url}/upload/drive/v3/files?upload_id=x`;
+		uploads.google.fault({ match: 'drive.files.create', ...locatedAt(address) });
+		const failure = await catchFailure(uploads.send());
+		expect(failure).toMatchObject({ code: 502, outcome: 'notDone' });
+		expect(stranger.received).toEqual([]);
+		await stranger.close();
 	});
 
-	describe('a source that changes while it is read', () => {
-		test.each([1, -1])('by %d byte makes no file', async (difference) => {
-			const source = uploads.sourceOf(bytes, 64 * 1024, size + difference);
-			expect(await catchFailure(uploads.send({ source }))).toMatchObject({ code: 400 });
-			expect(uploads.fileCount()).toBe(0);
-		});
+	test.each([
+		'',
+		'not an address',
+		'https://www.googleapis.com/upload/drive/v3/files?upload_id=x',
+	])('no usable address: %s', async (address) => {
+		uploads.google.fault({ match: 'drive.files.create', ...locatedAt(address) });
+		expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
+		expect(uploads.google.requests).toHaveLength(1);
+	});
+});
 
-		test.each([
-			['more follows after all announced bytes', 2 * chunk, 'done'],
-			['it ends with a whole chunk, too early', 2 * chunk + 1, 'notDone'],
-		])('a whole chunk is the last one: %s', async (_, announced, outcome) => {
-			const length = announced === 2 * chunk ? 2 * chunk + 1 : 2 * chunk;
-			const source = uploads.sourceOf(bytes.subarray(0, length), 64 * 1024, announced);
-			expect(await catchFailure(uploads.send({ source }))).toMatchObject({ outcome });
-			expect(uploads.fileCount()).toBe(outcome === 'done' ? 1 : 0);
-		});
+describe('a source that changes while it is read', () => {
+	test.each([1, -1])('by %d byte makes no file', async (difference) => {
+		const source = uploads.sourceOf(bytes, 64 * 1024, size + difference);
+		expect(await catchFailure(uploads.send({ source }))).toMatchObject({ code: 400 });
+		expect(uploads.fileCount()).toBe(0);
+	});
 
-		test.each([
-			[100, 101],
-			[201, 100],
-		])('in one request too: %d bytes in place of %d', async (length, announced) => {
-			const metadata = { id: 'whatever' };
-			const source = uploads.sourceOf(bytes.subarray(0, length), 64, announced);
-			expect(await catchFailure(uploads.send({ metadata, source }))).toMatchObject({
-				code: 400,
-			});
-			expect(uploads.google.requests).toEqual([]);
-		});
+	test.each([
+		['more follows after all announced bytes', 2 * chunk + 1, 2 * chunk, 'done'],
+		['it ends with a whole chunk, too early', 2 * chunk, 2 * chunk + 1, 'notDone'],
+	])('a whole chunk is the last one: %s', async (_, length, announced, outcome) => {
+		const source = uploads.sourceOf(bytes.subarray(0, length), 64 * 1024, announced);
+		expect(await catchFailure(uploads.send({ source }))).toMatchObject({ outcome });
+		expect(uploads.fileCount()).toBe(outcome === 'done' ? 1 : 0);
+	});
+
+	test.each([
+		[100, 101],
+		[201, 100],
+	])('in one request too: %d bytes in place of %d', async (length, announced) => {
+		const source = uploads.sourceOf(bytes.subarray(0, length), 64, announced);
+		const failure = await catchFailure(uploads.send({ metadata: { id: 'any' }, source }));
+		expect(failure.code).toBe(400);
+		expect(uploads.google.requests).toEqual([]);
 	});
 });

@@ -9,224 +9,94 @@ import { testClients } from '../client';
 import { catchFailure } from '../catchFailure';
 import {
 	googleError,
-	json,
 	startScriptedServer,
 	type Answer,
 	type ScriptedServer,
 } from '../scriptedServer';
 
-describe('errors', () => {
-	let server: ScriptedServer;
+let server: ScriptedServer;
 
-	afterEach(() => server.close());
+afterEach(() => server.close());
 
-	const id = '1Qm7xWc0aVbR2yKt4hL9';
-	type Ask = (clients: Clients) => Promise<unknown>;
-	const readSheet: Ask = ({ sheets }) =>
-		sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
-	const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
-	const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
-	const readMail: Ask = ({ gmail }) =>
-		gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
-	const sendMail: Ask = ({ gmail }) =>
-		gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
+const id = '1Qm7xWc0aVbR2yKt4hL9';
+type Ask = (clients: Clients) => Promise<unknown>;
+const readSheet: Ask = ({ sheets }) =>
+	sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
+const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
+const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
+const readMail: Ask = ({ gmail }) =>
+	gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
 
-	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
-		server = await startScriptedServer(answer);
-		return await catchFailure(
-			call(testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 0, ...options })),
-		);
-	}
+async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
+	server = await startScriptedServer(answer);
+	return await catchFailure(
+		call(testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 0, ...options })),
+	);
+}
 
-	describe('the message is what Google says, the code and the status are Google’s', () => {
-		const notFound = 'Requested entity was not found.';
-		const noFile = `File not found: ${id}.`;
-		const noFileErrors = [{ reason: 'notFound', location: 'fileId' }];
-		const rateErrors = [{ reason: 'rateLimitExceeded' }];
-		const html: Answer = (response) =>
-			response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
-		const nothing: Answer = (response) => response.writeHead(500).end();
-		const text = { error: 'invalid_request', error_description: 'Bad thing.' };
+test.each([
+	['in HTML', 502, '<h1>Bad Gateway</h1>', 'UNAVAILABLE'],
+	['without a body', 500, '', 'INTERNAL'],
+])('an answer %s', async (_, code, body, status) => {
+	const failure = await ask((response) => response.writeHead(code).end(body), readMail);
+	const message = `Gmail responded with HTTP ${code}`;
+	expect(failure).toMatchObject({ code, status, message });
+});
 
-		test.each<[string, Answer, Ask, [code: number, status: string, message: string]]>([
-			[
-				'Sheets',
-				googleError(404, notFound, { status: 'NOT_FOUND' }),
-				readSheet,
-				[404, 'NOT_FOUND', `Google Sheets: ${notFound}`],
-			],
-			[
-				'Drive, which sends no status',
-				googleError(404, noFile, { errors: noFileErrors }),
-				readFile,
-				[404, 'NOT_FOUND', `Google Drive: ${noFile}`],
-			],
-			[
-				'a status of its own',
-				googleError(409, 'The operation was aborted.', { status: 'ABORTED' }),
-				readDocument,
-				[409, 'ABORTED', 'Google Docs: The operation was aborted.'],
-			],
-			[
-				'a rate limit as 403 without a status',
-				googleError(403, 'Rate Limit Exceeded', { errors: rateErrors }),
-				readFile,
-				[403, 'RESOURCE_EXHAUSTED', 'Google Drive: Rate Limit Exceeded'],
-			],
-			['HTML', html, readMail, [502, 'UNAVAILABLE', 'Gmail responded with HTTP 502']],
-			['nothing', nothing, readMail, [500, 'INTERNAL', 'Gmail responded with HTTP 500']],
-			[
-				'a text as error',
-				json(text, 400),
-				readMail,
-				[400, 'INVALID_ARGUMENT', 'Gmail: Bad thing.'],
-			],
-			[
-				'a status that nobody knows',
-				googleError(418, 'I am a teapot.'),
-				readMail,
-				[418, 'UNKNOWN', 'Gmail: I am a teapot.'],
-			],
-		])('%s', async (_, answer, call, [code, status, message]) => {
-			await expect(ask(answer, call)).resolves.toMatchObject({ code, status, message });
-		});
+const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
+
+test.each(['google-proxy-1', 'files/google-proxy-1'])(
+	'behind a gateway, the id that is missing is not a part of its address: %s',
+	async (path) => {
+		server = await startScriptedServer(googleError(404, 'No.'));
+		const gateway = testClients(`${server.url}/${path}`, 'token-1');
+		const { description } = await catchFailure(readDocument(gateway));
+		expect(description).toContain(`cannot find anything with the ID ${id}.`);
+	},
+);
+
+test('a 404 of Drive under App Files: Drive Access', async () => {
+	const answer = googleError(404, 'Not found.');
+	const { description } = await ask(answer, readFile, { signIn: appFiles });
+	expect(description).toContain(
+		'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).',
+	);
+});
+
+const folder = '1Folder2345';
+const copyFile: Ask = ({ drive }) =>
+	drive.files.copy({ fileId: id, requestBody: { parents: [folder] } });
+const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: [folder] } });
+
+const noFolder = `File not found: ${folder}.`;
+test.each<[string, string, Ask, told: string, misleading: string]>([
+	['a template', `File not found: ${id}.`, copyFile, `ID ${id}`, 'folder'],
+	['a folder beside a template', noFolder, copyFile, `ID ${folder}.`, id],
+	['a folder', noFolder, createFile, `ID ${folder}.`, id],
+	['a spreadsheet', 'No.', readSheet, 'another kind of file', 'folder'],
+	['a title for a folder', 'File not found: Invoices.', createFile, 'ID Invoices.', id],
+])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
+	const answer = googleError(404, message);
+	const { description } = await ask(answer, call, { signIn: appFiles });
+	expect(description).toContain(told);
+	expect(description).not.toContain(misleading);
+});
+
+test('with the operation’s own advice after it', async () => {
+	const { description } = await ask(googleError(404, 'No.'), readFile, {
+		operationAdvice: { drive: { 404: 'Check the folder.' } },
 	});
+	expect(description).toMatch(/ Check the folder\.$/);
+});
 
-	describe('the description says what to do', () => {
-		const forbidden = (reason: string) =>
-			googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', errors: [{ reason }] });
-		const sheetsForbidden = (reason: string, metadata: Record<string, string> = {}) =>
-			googleError(403, 'Forbidden.', {
-				status: 'PERMISSION_DENIED',
-				details: [{ reason, metadata }],
-			});
-		const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
-
-		const lacksScope = sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT');
-		const addScope =
-			'https://www.googleapis.com/auth/spreadsheets. If the credential has Custom Scopes, add the scope there. Then reconnect';
-		const activationUrl = 'https://console.developers.google.com/apis/x';
-		const disabled = sheetsForbidden('SERVICE_DISABLED', { activationUrl });
-		const enableThere = `Enable the Google Sheets API in ${activationUrl}`;
-		const gmailScope = 'the scope https://www.googleapis.com/auth/gmail.send.';
-		const notAllowed = `doesn't have permission to do that with ${id}.`;
-		const notThere = `cannot find anything with the ID ${id}.`;
-
-		test.each<[string, Answer, Ask, string]>([
-			['the scope of a send', forbidden('insufficientPermissions'), sendMail, gmailScope],
-			['the scope of Sheets', lacksScope, readSheet, addScope],
-			[
-				'the API',
-				forbidden('accessNotConfigured'),
-				readDocument,
-				'Enable the Google Docs API in',
-			],
-			['where to enable it', disabled, readSheet, enableThere],
-			['the id that is not shared', forbidden('forbidden'), readDocument, notAllowed],
-			['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
-			['the id that is missing', googleError(404, 'No.'), readDocument, notThere],
-		])('%s', async (_, answer, call, text) => {
-			const { description } = await ask(answer, call, { signIn: appFiles });
-			expect(description).toContain(text);
-		});
-
-		test.each(['google-proxy-1', 'files/google-proxy-1'])(
-			'behind a gateway, the id that is missing is not a part of its address: %s',
-			async (path) => {
-				server = await startScriptedServer(googleError(404, 'No.'));
-				const gateway = testClients(`${server.url}/${path}`, 'token-1');
-				const { description } = await catchFailure(readDocument(gateway));
-				expect(description).toContain(notThere);
-			},
-		);
-
-		const hidden =
-			'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).';
-
-		test('a 404 of Drive under App Files: Drive Access', async () => {
-			const { description } = await ask(googleError(404, 'Not found.'), readFile, {
-				signIn: appFiles,
-			});
-			expect(description).toContain(hidden);
-		});
-
-		test('a 404 of Drive for a service account under App Files: no account can be switched', async () => {
-			const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
-			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
-			expect(description).toContain(
-				'set Drive Access to All Files in the credential and share the file with the service account.',
-			);
-			expect(description).not.toContain('reconnect');
-		});
-
-		test.each([readSheet, readDocument])(
-			'a 404 of Sheets or Docs: sharing, not the access to Drive',
-			async (call) => {
-				const { description } = await ask(googleError(404, 'Not found.'), call, {
-					signIn: appFiles,
-				});
-				expect(description).toContain('shared with the account');
-				expect(description).not.toContain(hidden);
-			},
-		);
-
-		test('but not for mail, and not with access to all files', async () => {
-			expect(
-				(await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description,
-			).not.toContain(hidden);
-			await server.close();
-			expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(
-				hidden,
-			);
-		});
-
-		const folder = '1Folder2345';
-		const copyFile: Ask = ({ drive }) =>
-			drive.files.copy({ fileId: id, requestBody: { parents: [folder] } });
-		const createFile: Ask = ({ drive }) =>
-			drive.files.create({ requestBody: { parents: [folder] } });
-
-		const noFolder = `File not found: ${folder}.`;
-
-		test.each<[string, string, Ask, told: string, misleading: string]>([
-			['a template', `File not found: ${id}.`, copyFile, `ID ${id}`, 'folder'],
-			['a folder beside a template', noFolder, copyFile, `ID ${folder}.`, id],
-			['a folder', noFolder, createFile, `ID ${folder}.`, id],
-			['a spreadsheet', 'No.', readSheet, 'another kind of file', 'folder'],
-			['a title for a folder', 'File not found: Invoices.', createFile, 'ID Invoices.', id],
-		])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
-			const answer = googleError(404, message);
-			const { description } = await ask(answer, call, { signIn: appFiles });
-			expect(description).toContain(told);
-			expect(description).not.toContain(misleading);
-		});
-
-		test('with the operation’s own advice after it', async () => {
-			const { description } = await ask(googleError(404, 'No.'), readFile, {
-				operationAdvice: { drive: { 404: 'Check the folder.' } },
-			});
-			expect(description).toMatch(/ Check the folder\.$/);
-		});
-
-		test('for a service account without storage', async () => {
-			const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
-			const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, {
-				signIn,
-			});
-			expect(description).toContain('A service account has no storage of its own');
-		});
-	});
-
-	test('no failure holds the token, the request’s body or more than 500 characters of Google’s message', async () => {
-		const failure = await ask(googleError(400, 'x'.repeat(5000)), ({ gmail }) =>
-			gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'canary-body' } }),
-		);
-		expect(failure.message.length).toBeLessThan(520);
-		expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(
-			/canary|token-1/,
-		);
-		expect(failure.cause).toBeUndefined();
-	});
+test('no failure holds the token or the request’s body', async () => {
+	const failure = await ask(googleError(400, 'No.'), ({ gmail }) =>
+		gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'canary-body' } }),
+	);
+	expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(
+		/canary|token-1/,
+	);
+	expect(failure.cause).toBeUndefined();
 });
 
 const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
@@ -288,6 +158,8 @@ const noEntity = 'Requested entity was not found.';
 const noFile = 'File not found: 1A.';
 const fileExists = 'A file already exists with the provided ID.';
 const fullDrive = 'The user has exceeded their Drive storage quota';
+const lacksScope =
+	'lacks the scope https://www.googleapis.com/auth/gmail.readonly. If the credential has Custom Scopes, add the scope there. Then reconnect (Switch account)';
 const noProject = 'Caller does not have required permission to use project a.';
 
 /** Google's answers as they were reported, in the order of the table, with words of the advice. */
@@ -301,7 +173,7 @@ const reported: readonly Reported[] = [
 	['docs', 400, changed, undefined, 'changed in the meantime'],
 	['mail', 401, unauthenticated, undefined, 'reconnect it'],
 	['docs', 403, unused, 'accessNotConfigured', 'Enable the Google Docs API'],
-	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', 'lacks the scope'],
+	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', lacksScope],
 	['docs', 403, denied, 'forbidden', shareWithAccount, serviceAccount],
 	['drive', 403, noStorage, 'storageQuotaExceeded', 'no storage of its own', serviceAccount],
 	['drive', 403, notAFolder, 'parentNotAFolder', 'is a file or a shortcut'],
@@ -309,7 +181,7 @@ const reported: readonly Reported[] = [
 	['drive', 403, notGranted, 'appNotAuthorizedToFile', 'only files that this app created'],
 	['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
 	['sheets', 429, perDay, 'RATE_LIMIT_EXCEEDED', 'Try again tomorrow'],
-	['sheets', 403, denied, undefined, "doesn't have permission"],
+	['sheets', 403, denied, undefined, "doesn't have permission to do that with 1AbcDefGhij."],
 	['drive', 404, noFile, 'notFound', 'share the file with the service account', serviceAccount],
 	['drive', 404, noFile, 'notFound', 'allow its scope in the domain-wide', delegation],
 	['drive', 404, noFile, 'notFound', 'reconnect (Switch account)'],
@@ -362,8 +234,12 @@ test('what an operation advises for a status is left out where the words of Goog
 	expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
 });
 
-test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
-	const description = descriptionOf(api, 404, { message: noEntity }, {}, '1AbcDefGhij');
+test.each<[Api, Partial<SignIn>]>([
+	['sheets', {}],
+	['docs', {}],
+	['drive', { driveAccess: 'allFiles' }],
+])('a 404 of %s with the sign-in %j does not speak of the access to Drive', (api, own) => {
+	const description = descriptionOf(api, 404, { message: noEntity }, own, '1AbcDefGhij');
 	expect(description).toContain('1AbcDefGhij');
 	expect(description).toContain('shared with the account');
 	expect(description).not.toContain('Drive Access');

@@ -2,7 +2,6 @@ import { NodeApiError, NodeOperationError, UserError, type INode } from 'n8n-wor
 
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 
 import { isNodeError, NodeError } from '../../../nodes/core/errors';
 import type { RequestFacts } from '../../../nodes/Workspace/google/advice';
@@ -13,7 +12,7 @@ import {
 } from '../../../nodes/Workspace/google/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
-import { basesAt } from '../client';
+import { basesAt, transportOptions } from '../client';
 import { catchFailure } from '../catchFailure';
 import { googleError, startScriptedServer } from '../scriptedServer';
 import { type AttemptName, attempts } from '../../attempt';
@@ -31,13 +30,8 @@ const url = 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send';
 
 /** What n8n's helper throws, handed to a POST. */
 async function thrown(error: Error) {
-	const { request } = createTransport(() => Promise.reject(error), bases, {
-		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 60_000,
-		signal: undefined,
-		credentialKey: 'test',
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-	});
+	const options = transportOptions({ maxRetryWaitMilliseconds: 0 });
+	const { request } = createTransport(() => Promise.reject(error), bases, options);
 	return await catchFailure(request({ url, method: 'POST', data: { raw: 'canary' } }));
 }
 
@@ -55,38 +49,13 @@ function byAxios(code: string, more: object = {}): Error {
 	return new NodeApiError(node, error as never);
 }
 
-test.each<[string, Error, object]>([
-	[
-		'a name that is not found',
-		byAxios('ENOTFOUND', { hostname: 'gateway.example' }),
-		{ code: 503, outcome: 'notDone' },
-	],
-	[
-		'a network that is away',
-		byAxios('ENETUNREACH', { syscall: 'connect' }),
-		{ code: 503, outcome: 'notDone' },
-	],
-	[
-		'a route that went away under a request that was out',
-		byAxios('EHOSTUNREACH', { syscall: 'read' }),
-		{ code: 503, outcome: 'unknown' },
-	],
-	[
-		'no answer to a connection',
-		byAxios('ETIMEDOUT', { syscall: 'connect' }),
-		{ code: 503, outcome: 'notDone' },
-	],
-	[
-		'no answer to a request',
-		byAxios('ETIMEDOUT'),
-		{ code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' },
-	],
-	['axios’ own timeout', byAxios('ECONNABORTED'), { code: 504, outcome: 'unknown' }],
-	['a broken pipe', byAxios('EPIPE'), { code: 503, outcome: 'unknown' }],
-	['a certificate', byAxios('DEPTH_ZERO_SELF_SIGNED_CERT'), { code: 503, outcome: 'notDone' }],
-	['a code that nobody knows', byAxios('EWHATEVER'), { code: 503, outcome: 'unknown' }],
-])('%s', async (_, error, expected) => {
-	const failure = await thrown(error);
+test.each<[string, object, object]>([
+	['ETIMEDOUT', { syscall: 'connect' }, { code: 503, outcome: 'notDone' }],
+	['ETIMEDOUT', {}, { code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' }],
+	['ECONNABORTED', {}, { code: 504, outcome: 'unknown' }],
+	['EPIPE', {}, { code: 503, outcome: 'unknown' }],
+])('%s %j of axios tells nothing of the request', async (code, more, expected) => {
+	const failure = await thrown(byAxios(code, more));
 	expect(failure).toMatchObject({ name: 'NodeError', ...expected });
 	expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary');
 });
@@ -214,12 +183,6 @@ describe('whether it was carried out, and when to come back', () => {
 	test.each<[number, unknown, AttemptName, string]>([
 		[429, {}, 'notDone', 'RESOURCE_EXHAUSTED'],
 		[403, reason('userRateLimitExceeded'), 'notDone', 'RESOURCE_EXHAUSTED'],
-		[
-			403,
-			{ error: { details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } },
-			'notDone',
-			'RESOURCE_EXHAUSTED',
-		],
 		[403, reason('forbidden'), 'final', 'PERMISSION_DENIED'],
 		[404, reason('rateLimitExceeded'), 'final', 'NOT_FOUND'],
 		[503, reason('rateLimitExceeded'), 'unknown', 'UNAVAILABLE'],
@@ -273,7 +236,6 @@ const tokenUrl = 'https://oauth2.googleapis.com/token';
 test.each<[object, AttemptName, string]>([
 	[{ response: { status: 400 } }, 'final', 'HTTP 400'],
 	[{ response: { status: 429 } }, 'notDone', 'HTTP 429'],
-	[{ response: { status: 430 } }, 'final', 'HTTP 430'],
 	[{ response: { status: 499 } }, 'final', 'HTTP 499'],
 	[{ response: { status: 500 } }, 'notDone', 'HTTP 500'],
 	[{ code: 'ECONNRESET' }, 'notDone', 'ECONNRESET'],
@@ -296,7 +258,6 @@ test.each<[object, AttemptName, string]>([
 const gone = JSON.stringify({ error: { message: 'Gone' } });
 
 test.each<[string, unknown, string]>([
-	['a stream', Readable.from([Buffer.from(gone)]), 'Gmail: Gone'],
 	['bytes', Buffer.from(gone), 'Gmail: Gone'],
 	['an object', JSON.parse(gone), 'Gmail: Gone'],
 	['nothing', undefined, 'Gmail responded with HTTP 503'],
@@ -309,9 +270,7 @@ test.each<[string, unknown, string]>([
 });
 
 test.each<[unknown, AttemptName, number, string]>([
-	[Object.assign(new Error('x'), { code: 'EAUTH' }), 'final', 401, 'no valid token'],
 	[Object.assign(new Error('x'), { code: 'ESTATUS' }), 'final', 401, 'no valid token'],
-	[new UserError('Not connected'), 'final', 401, 'no valid token'],
 	[new Error('Boom'), 'unknown', 503, 'Boom'],
 	['Boom', 'unknown', 503, 'The request could not be completed'],
 	[Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'unknown', 503, 'connection to gmail'],

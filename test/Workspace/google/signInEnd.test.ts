@@ -147,8 +147,4 @@ describe('the node', () => {
 		expect(warn).toHaveBeenCalledTimes(1);
 		warn.mockRestore();
 	});
-
-	test('has none for a sign-in that lasts', async () => {
-		expect(await contextWith(undefined).run()).toEqual([]);
-	});
 });

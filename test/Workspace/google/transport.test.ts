@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -11,11 +10,10 @@ import {
 import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
-	type TransportOptions,
 	resolveApiUrl,
 	getUploadBase,
 } from '../../../nodes/Workspace/google/transport';
-import { basesAt, testClients } from '../client';
+import { basesAt, testClients, transportOptions } from '../client';
 import { n8nSender } from '../n8nSender';
 import { createNodeContext } from '../runNode';
 import {
@@ -36,13 +34,7 @@ describe('transport', () => {
 
 	afterEach(() => server.close());
 
-	const options: TransportOptions = {
-		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 60_000,
-		signal: undefined,
-		credentialKey: 'test',
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-	};
+	const options = transportOptions({ maxRetryWaitMilliseconds: 0 });
 
 	describe('a request', () => {
 		it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
@@ -55,59 +47,6 @@ describe('transport', () => {
 				url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a%20b%2Bc',
 			});
 			expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
-		});
-
-		it('carries JSON with its content type and length', async () => {
-			const clients = await serve(json({ updatedRows: 1 }));
-			const { data } = await clients.sheets.spreadsheets.values.update({
-				spreadsheetId: 'abc',
-				range: "'a/b #1 50%'!A1",
-				valueInputOption: 'RAW',
-				requestBody: { values: [['ü', 1]] },
-			});
-			expect(data).toEqual({ updatedRows: 1 });
-			const [request] = server.received;
-			expect(request).toMatchObject({
-				method: 'PUT',
-				url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
-			});
-			const headers = { 'content-type': 'application/json', 'content-length': '21' };
-			expect(request?.headers).toMatchObject(headers);
-			expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
-		});
-
-		it('without a query goes to the base itself, also with an empty object as its body', async () => {
-			const clients = await serve(json({ documentId: 'd1' }));
-			await clients.docs.documents.create({ requestBody: {} });
-			expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/documents' });
-			expect(String(server.received[0]?.body)).toBe('{}');
-		});
-
-		it('uploads media as the bytes that they are, with their type and length', async () => {
-			const clients = await serve(json({ id: 'm1' }));
-			const bytes = Buffer.from([0, 255, 13, 10, 128]);
-			const media = { mimeType: 'message/rfc822', body: bytes };
-			await clients.gmail.users.messages.send({ userId: 'me', media });
-			const [request] = server.received;
-			expect(request).toMatchObject({
-				method: 'POST',
-				url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
-				body: bytes,
-			});
-			const headers = { 'content-type': 'message/rfc822', 'content-length': '5' };
-			expect(request?.headers).toMatchObject(headers);
-		});
-
-		it('uploads metadata and media together as a stream', async () => {
-			const clients = await serve(json({ id: 'f1' }));
-			const media = { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) };
-			await clients.drive.files.create({ requestBody: { name: 'a.txt' }, media });
-			const [request] = server.received;
-			expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
-			expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
-			expect(String(request?.body)).toMatch(
-				/\{"name":"a.txt"\}[^]*content-type: text\/plain\r\n\r\nhello\r\n/,
-			);
 		});
 
 		it('stays on its host whatever the environment says', async () => {
@@ -154,30 +93,6 @@ describe('transport', () => {
 			const reading = clients.sheets.spreadsheets.get({ spreadsheetId: 's1' });
 			await expect(reading).rejects.toMatchObject({ code: 502, message });
 			expect(server.received).toHaveLength(1);
-		});
-
-		it('comes as bytes where the call wants them', async () => {
-			const bytes = Buffer.from([1, 2, 250, 251]);
-			const clients = await serve((response) => response.end(bytes));
-			const whole = await clients.drive.files.get(
-				{ fileId: 'f1', alt: 'media' },
-				{ responseType: 'arraybuffer' },
-			);
-			expect(Buffer.from(whole.data as unknown as Buffer)).toEqual(bytes);
-		});
-
-		it('may be a status that the call asked for', async () => {
-			await serve((response) => response.writeHead(308, { range: 'bytes=0-41' }).end());
-			const { request } = createTransport(n8nSender('token-1'), basesAt(server.url), options);
-			const answer = await request({
-				url: `${server.url}/upload/drive/v3/files?upload_id=1`,
-				method: 'PUT',
-				headers: { 'content-range': 'bytes */100' },
-				validateStatus: (status) => status === 308,
-			});
-			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
-			const url = '/upload/drive/v3/files?upload_id=1';
-			expect(server.received[0]).toMatchObject({ method: 'PUT', url });
 		});
 
 		it('that redirects is not followed', async () => {
@@ -338,13 +253,20 @@ describe('Google connection', () => {
 		return clock;
 	}
 
+	async function loadDrive(
+		context: ReturnType<typeof createNodeContext>,
+		{ timeoutMilliseconds = 60_000, sanitizer = new Sanitizer() } = {},
+	) {
+		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
+		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds };
+		return (await connection.loadClients(limits)).drive;
+	}
+
 	/** Clients in n8n's own context, and how often n8n was asked for the credential. */
 	async function opened() {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const reads = jest.spyOn(context, 'getCredentials');
-		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
-		const { drive } = await connection.loadClients(limits);
+		const drive = await loadDrive(context);
 		const get = () => drive.files.get({ fileId: 'f1' });
 		return { get, create: () => drive.files.create({ requestBody: {} }), reads };
 	}
@@ -372,9 +294,7 @@ describe('Google connection', () => {
 			others.push(await this.getCredentials('other'));
 			return (await send.apply(this, request)) as unknown;
 		};
-		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 60_000 };
-		const { drive } = await connection.loadClients(limits);
+		const drive = await loadDrive(context);
 		await drive.files.get({ fileId: 'f1' });
 		expect(others).toEqual([{ name: 'other' }]);
 	});
@@ -443,32 +363,10 @@ describe('Google connection', () => {
 				response.writeHead(status, { 'content-length': '1000' }).write('{');
 			});
 			const context = createNodeContext({ url: server.url, parameters: {} });
-			const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-			const limits = { maxRetryWaitMilliseconds: 0, timeoutMilliseconds };
-			const { drive } = await connection.loadClients(limits);
+			const drive = await loadDrive(context, { timeoutMilliseconds });
 			await expect(drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({ code });
 			// Of the first 401, n8n has left the body unread.
 			await closed.at(-1);
 		},
 	);
-
-	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
-		let refused = 0;
-		await server.close();
-		server = await startScriptedServer((response, request) => {
-			if (refused++ > 0) json({ id: 'f1' })(response, request);
-			else response.writeHead(429, { 'retry-after': '1' }).end('{}');
-		});
-		const context = createNodeContext({ url: server.url, parameters: {} });
-		const info = jest.spyOn(context.logger, 'info');
-		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 60_000 };
-		const { drive } = await connection.loadClients(limits);
-		await drive.files.get({ fileId: 'f1' });
-		expect(info.mock.calls.map(([text]) => text)).toEqual([
-			expect.stringMatching(
-				/^Google is rate-limiting requests: waiting \d+ s before the next request$/,
-			),
-		]);
-	});
 });

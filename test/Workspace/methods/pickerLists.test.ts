@@ -10,7 +10,6 @@ import {
 	listDocumentHeadings,
 	listDocumentTabs,
 	pickerLists,
-	listSpreadsheetTabs,
 } from '../../../nodes/Workspace/methods/pickerLists';
 import { catchFailure } from '../catchFailure';
 import { testClients } from '../client';
@@ -18,11 +17,11 @@ import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
 import { StandIn } from '../standIn';
 
+const standIn = new StandIn();
+const clients = () => testClients(standIn.google.url, standIn.google.tokens.issue());
 const nothing = { results: [], paginationToken: undefined };
 
 describe('files', () => {
-	const standIn = new StandIn();
-
 	test.each([
 		['documents', findDocuments, 'docs', 'sheets', '/document/d/'],
 		['spreadsheets', findSpreadsheets, 'sheets', 'docs', '/spreadsheets/d/'],
@@ -34,9 +33,8 @@ describe('files', () => {
 			standIn.google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
 			standIn.google[other].seed({ title: 'Report of another kind' });
 			standIn.google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
-			const { drive } = testClients(standIn.google.url, standIn.google.tokens.issue());
 			const signIn = { authentication: 'oAuth2', driveAccess: 'allFiles' } as const;
-			const picker = { drive, signIn };
+			const picker = { drive: clients().drive, signIn };
 			const first = await search(picker, 'Report');
 			expect(first.results).toHaveLength(100);
 			const second = await search(picker, 'Report', String(first.paginationToken));
@@ -52,25 +50,18 @@ describe('files', () => {
 describe('folders', () => {
 	const folderType = 'application/vnd.google-apps.folder';
 
-	const standIn = new StandIn();
-
 	const scopesOf = {
 		appFiles: ['drive.file'],
 		appFilesAndNames: ['drive.file', 'drive.metadata.readonly'],
 		allFiles: ['drive'],
 	};
 
-	function picker(
-		driveAccess: SignIn['driveAccess'],
-		{
-			authentication = 'oAuth2',
-			scopes = scopesOf[driveAccess],
-		}: Partial<SignIn> & { scopes?: string[] } = {},
-	): FileClients {
+	function picker(driveAccess: SignIn['driveAccess']): FileClients {
+		const scopes = scopesOf[driveAccess];
 		const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
 		return {
 			drive: testClients(standIn.google.url, token).drive,
-			signIn: { authentication, driveAccess },
+			signIn: { authentication: 'oAuth2', driveAccess },
 		};
 	}
 
@@ -136,16 +127,10 @@ describe('folders', () => {
 
 		test('with the names of all others, only folders that something can be put into', async () => {
 			standIn.google.drive.seedSharedDrive('Team');
-			const own = seed('Own');
-			const foreign = seed('Foreign', { clientId: 'somebody' });
-			const { drive, signIn } = picker('appFilesAndNames');
-			expect(names(await findFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
-			const put = async (parent: string) => {
-				const requestBody = { name: 'x', mimeType: 'text/plain', parents: [parent] };
-				return await drive.files.create({ requestBody });
-			};
-			await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
-			await expect(put(foreign.id)).rejects.toMatchObject({ code: 404 });
+			seed('Own');
+			seed('Foreign', { clientId: 'somebody' });
+			const page = await findFolders(picker('appFilesAndNames'));
+			expect(names(page)).toEqual(['My Drive', 'Own']);
 		});
 	});
 
@@ -187,25 +172,18 @@ describe('folders', () => {
 	});
 });
 
-describe('labels', () => {
-	const standIn = new StandIn();
-
-	it('offers the labels of the mailbox by name, the own ones first, with the IDs that emails name them by', async () => {
-		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
-		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
-		const choices = await listLabelOptions(clients);
-		const [first, second, ...others] = choices.map(({ name }) => name);
-		expect([first, second]).toEqual(['Clients/Acme', 'Zebra']);
-		expect(others).toEqual(others.toSorted());
-		const choice = (name: string, id: string) => ({ name, value: id, description: id });
-		expect(choices).toContainEqual(choice('Clients/Acme', 'Label_1'));
-		expect(choices).toContainEqual(choice('INBOX', 'INBOX'));
-	});
+test('the labels of the mailbox by name, the own ones first, with the IDs that emails name them by', async () => {
+	standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
+	const choices = await listLabelOptions(clients());
+	const [first, second, ...others] = choices.map(({ name }) => name);
+	expect([first, second]).toEqual(['Clients/Acme', 'Zebra']);
+	expect(others).toEqual(others.toSorted());
+	const choice = (name: string, id: string) => ({ name, value: id, description: id });
+	expect(choices).toContainEqual(choice('Clients/Acme', 'Label_1'));
+	expect(choices).toContainEqual(choice('INBOX', 'INBOX'));
 });
 
 describe('tabs and columns', () => {
-	const standIn = new StandIn();
-
 	function bookId(): string {
 		return standIn.google.sheets.seed({
 			title: 'Book',
@@ -215,18 +193,6 @@ describe('tabs and columns', () => {
 			],
 		});
 	}
-
-	test('the tabs of a spreadsheet, by their names', async () => {
-		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
-		const tabs = await listSpreadsheetTabs(clients, bookId());
-		const [orders, q1] = [/\/edit#gid=0$/, /#gid=/].map((url): unknown =>
-			expect.stringMatching(url),
-		);
-		expect(tabs).toEqual([
-			{ name: 'Orders', value: 'Orders', url: orders },
-			{ name: 'Q1', value: 'Q1', url: q1 },
-		]);
-	});
 
 	test('the headings of the tab that is chosen, or that the URL of the document names', async () => {
 		const heading = (content: string) => ({
@@ -241,9 +207,8 @@ describe('tabs and columns', () => {
 		}));
 		const id = standIn.google.docs.seed({ title: 'Report', tabs });
 		const url = `https://docs.google.com/document/d/${id}/edit?tab=t.b`;
-		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
 		const namesWith = async (fields: Record<string, string>) => {
-			const choices = await listDocumentHeadings(clients, id, (name) => fields[name] ?? '');
+			const choices = await listDocumentHeadings(clients(), id, (name) => fields[name] ?? '');
 			return choices.map(({ name }) => name);
 		};
 		expect(await namesWith({ documentId: id })).toEqual(['Plan a', 'End a']);
@@ -261,8 +226,7 @@ describe('tabs and columns', () => {
 				{ title: 'Todo', tabId: 't.c' },
 			],
 		});
-		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
-		const tabs = await listDocumentTabs(clients, documentId);
+		const tabs = await listDocumentTabs(clients(), documentId);
 		const shown = tabs.map(({ name, value }) => `${name} ${value}`);
 		expect(shown).toEqual(['Notes t.a', 'Notes t.b', 'Todo t.c']);
 		expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
@@ -303,14 +267,19 @@ describe('tabs and columns', () => {
 			expect(mapped.emptyFieldsNotice).toContain(notice);
 		});
 
-		test('the tabs are found by name', async () => {
+		test('the tabs are found by name, with their addresses', async () => {
 			const spreadsheetId = list(bookId());
-			const names = async (filter?: string) => {
-				const { results } = await pickerLists.searchTabs(form({ spreadsheetId }), filter);
-				return results.map(({ name }) => name);
-			};
-			expect(await names()).toEqual(['Orders', 'Q1']);
-			expect(await names(' q')).toEqual(['Q1']);
+			const tabs = async (filter?: string) =>
+				(await pickerLists.searchTabs(form({ spreadsheetId }), filter)).results;
+			const [orders, q1] = [/\/edit#gid=0$/, /#gid=/].map((url): unknown =>
+				expect.stringMatching(url),
+			);
+			const second = { name: 'Q1', value: 'Q1', url: q1 };
+			expect(await tabs()).toEqual([
+				{ name: 'Orders', value: 'Orders', url: orders },
+				second,
+			]);
+			expect(await tabs(' q')).toEqual([second]);
 		});
 
 		test.each(notChosen)(

@@ -294,10 +294,11 @@ test('executions with other credentials, options or targets do not go together',
 		withOptions(oneRow(3), { timeLimits: { limits: { timeoutSeconds: 200 } } }),
 		withOptions(oneRow(4), { range: 'A:B' }),
 		withOptions(oneRow(5), { valueInputOption: 'RAW' }),
-		oneRow(6),
+		withOptions(oneRow(6), { extraColumns: 'ignore' }),
+		oneRow(7),
 	]);
-	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(5);
-	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 6, 2, 3, 4, 5]); // prettier-ignore
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(6);
+	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 7, 2, 3, 4, 5, 6]); // prettier-ignore
 });
 
 test('what replaces a table does not go together', async () => {
@@ -373,22 +374,4 @@ test('each learns that the request waits for the quota, and has the hints about 
 	for (const { logs } of ends) expect(logs).toEqual([expect.stringContaining('rate-limiting')]);
 	const hint = expect.stringContaining("A text was stored in 'Id'") as string;
 	expect(ends.map(({ hints }) => hints)).toEqual([[], [hint], []]);
-});
-
-test('executions with other options have requests of their own, and each gets what it asked for', async () => {
-	const raw = { valueInputOption: 'RAW' };
-	const typed = { valueInputOption: 'USER_ENTERED' };
-	const ends = await runWaiting([
-		withOptions({ rows: [{ Id: '1/5/2024', Name: 'raw' }] }, raw),
-		withOptions({ rows: [{ Id: '1/5/2024', Name: 'typed' }] }, typed),
-		withOptions({ rows: [{ Id: 'x', Name: 'raw again' }] }, raw),
-		withOptions({ rows: [{ Id: 'y', Other: 1 }] }, { ...raw, extraColumns: 'ignore' }),
-	]);
-	expect(messages(ends)).toEqual([undefined, undefined, undefined, undefined]);
-	expect(methods().filter((method) => !/get$/i.test(method ?? ''))).toHaveLength(3);
-	const [, ...rows] = stored();
-	expect(rows).toContainEqual(['1/5/2024', 'raw']);
-	expect(rows).toContainEqual([45296, 'typed']);
-	expect(rows).toContainEqual(['y']);
-	expect(rows).toHaveLength(4);
 });

@@ -1,12 +1,10 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../dev/google/server';
-import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
-import type { Operation } from '../../../nodes/Workspace/operation';
+import { standardScopes } from '../../../dev/google/tokens';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../createExecuteContext';
-
-import { createNodeContext, runNode, type RunOptions } from '../runNode';
+import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
 import { useGoogle } from '../standIn';
 import { countStoredResults } from '../../sharedState';
 
@@ -18,7 +16,6 @@ const options = { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } };
 const sending = { resource: 'mail', operation: 'send', options };
 const mail = { ...sending, to: 'a@b.c', subject: '={{ $json.n }}', body: 'B' };
 const denied = 'The caller does not have permission';
-const batchUpdate = 'sheets.spreadsheets.batchUpdate';
 const numbered = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
@@ -47,33 +44,6 @@ describe('what is sent', () => {
 		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 	});
 
-	test('is no success without a result', async () => {
-		const { combine } = append as Operation;
-		if (!combine) throw new Error('Append sends items together');
-		const plan = jest.spyOn(combine, 'plan').mockResolvedValue([{}, {}]);
-		const send = jest.spyOn(combine, 'send').mockResolvedValue([]);
-		const rows = { valuesSource: 'json', values: '[[1]]', options: { range: 'A1' } };
-		const target = { resource: 'spreadsheet', operation: 'append', spreadsheetId: 'a' };
-		const items = await run({ ...target, ...rows }, numbered(2), { node: goOn });
-		plan.mockRestore();
-		send.mockRestore();
-		const message = 'The operation returned no result';
-		const error = { code: 500, status: 'INTERNAL', message };
-		expect(items.map(({ json }) => json)).toEqual([{ error }, { error }]);
-	});
-
-	test('stops at the first failure, with the item’s number', async () => {
-		google.fault({ match: send, nth: 2, status: 400, message: 'Invalid To header' });
-		const error = await failureOf(run(mail, numbered(4)));
-		expect(error).toMatchObject({
-			message: 'Gmail: Invalid To header',
-			httpCode: '400',
-			context: { itemIndex: 1 },
-		});
-		expect(subjects()).toEqual(['0']);
-		expect(methods()).toEqual([send, send]);
-	});
-
 	test('goes on behind a failure with Continue on Fail', async () => {
 		const forbidden = { status: 403, reason: 'forbidden', message: 'Delegation denied' };
 		google.fault({ match: send, nth: 2, ...forbidden });
@@ -85,13 +55,6 @@ describe('what is sent', () => {
 		const error = { code: 403, message, status: 'PERMISSION_DENIED' };
 		expect(items[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
 		expect(items).toHaveLength(3);
-	});
-
-	test('is nothing at all when any item is wrong and the node stops for it', async () => {
-		const wrong = [...numbered(2), { json: { n: 'a\nb' } }, { json: {} }];
-		const to = '={{ $json.n ? "" : "a@b.c" }}';
-		await failureOf(run({ ...mail, subject: '={{ $json.n.toString() }}', to }, wrong));
-		expect(google.requests).toHaveLength(0);
 	});
 });
 
@@ -108,39 +71,12 @@ describe('Retry On Fail', () => {
 		expect(countStoredResults()).toBe(0);
 	});
 
-	test('does not send again what may have gone out', async () => {
-		google.fault({ match: send, connection: 'resetBefore' });
-		const first = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
-		const second = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
-		expect(second.message).toBe(first.message);
-		expect(google.requests.filter(({ method }) => method === send)).toHaveLength(1);
-		await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
-		expect(countStoredResults()).toBe(0);
-	});
-
 	test('of another execution sends everything', async () => {
 		google.fault({ match: send, nth: 2, status: 400 });
 		await failureOf(run(mail, numbered(2), { node, executionId: 'e2' }));
 		await run(mail, numbered(2), { node, executionId: 'e3' });
 		expect(subjects()).toEqual(['0', '0', '1']);
 		await run(mail, numbered(2), { node, executionId: 'e2' });
-	});
-});
-
-describe('an ambiguous failure', () => {
-	test('is a success where the operation finds its work done', async () => {
-		google.fault({ match: send, connection: 'resetAfter' });
-		const [item] = await run(mail, numbered(1));
-		expect(item?.json['id']).toBe(google.gmail.sent[0]?.id);
-		expect(subjects()).toHaveLength(1);
-	});
-
-	test('with Continue on Fail is an error item where nothing is known', async () => {
-		google.gmail.indexDelayMilliseconds = 600_000;
-		google.fault({ match: send, connection: 'resetAfter' });
-		const items = await run(mail, numbered(2), { node: goOn });
-		expect(items[0]?.json['error']).toMatchObject({ code: 503, status: 'UNAVAILABLE' });
-		expect(subjects()).toEqual(['0', '1']);
 	});
 });
 
@@ -176,46 +112,67 @@ test.each([
 	},
 );
 
-test('items with the same target go out together, the wrong one apart from the others', async () => {
-	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
-	const append = {
-		resource: 'spreadsheet',
-		operation: 'append',
-		spreadsheetId: { __rl: true, mode: 'id', value: made?.json['spreadsheetId'] },
-		valuesSource: 'json',
-		values: '={{ $json.rows }}',
-		options: { ...options, range: 'Sheet1' },
-	};
-	const rows = [[['a', 1]], [], [['c'], ['d']]];
-	const given = rows.map((values) => ({ json: { rows: values } }));
-	const items = await run(append, given, { node: goOn });
-	expect(methods().filter((method) => method === batchUpdate)).toHaveLength(1);
-	const written = items.map(({ json, pairedItem }) => [
-		json['updatedRows'] ?? 'error',
-		pairedItem,
-	]);
-	expect(written).toEqual([
-		[1, { item: 0 }],
-		['error', { item: 1 }],
-		[2, { item: 2 }],
-	]);
+test('reads go on side by side, and keep the order of the items', async () => {
+	const titles = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
+	const ids = titles.map((title) => google.docs.seed({ title }));
+	google.latencyMilliseconds = 30;
+	const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };
+	const items = await run(
+		read,
+		ids.map((id) => ({ json: { id } })),
+	);
+	google.latencyMilliseconds = 0;
+	expect(items.map(({ json }) => json['title'])).toEqual(titles);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 });
 
-describe('reads', () => {
-	test('go on side by side, at most five, and keep the order of the items', async () => {
-		const ids: string[] = [];
-		const titles = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
-		for (const title of titles) {
-			const [made] = await run({ resource: 'document', operation: 'create', title });
-			ids.push(made?.json['documentId'] as string);
-		}
-		google.latencyMilliseconds = 30;
-		const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };
-		const given = ids.map((id) => ({ json: { id } }));
-		const items = await run(read, given);
-		google.latencyMilliseconds = 0;
-		expect(items.map(({ json }) => json['title'])).toEqual(titles);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+test.each(['text', 'structure'])(
+	'what was chosen from a list and is gone since is named, read as %s',
+	async (format) => {
+		const documentId = google.docs.seed({ title: 'D' });
+		const tab = { __rl: true, mode: 'list', value: 't.gone', cachedResultName: 'US$$' };
+		const read = { resource: 'document', operation: 'read', documentId, format };
+		const error = await failureOf(run({ ...read, options: { tab } }));
+		expect(error.message).toBe("The document has no tab 'US$$' (t.gone)");
+	},
+);
+
+describe('an input object', () => {
+	const draftsOnly = ['mail.sendDraft'];
+	const object = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B' };
+	const runObject = (inputObject: string, allowedOperations: string[], json = {}) =>
+		run({ inputMode: 'json', inputObject, allowedOperations }, [{ json }]);
+
+	test('from a webhook does only what the node allows', async () => {
+		const search = { operation: 'search', query: 'password' };
+		const body = { ...search, allowedOperations: ['mail.search'] };
+		const running = runObject('={{ $json.body }}', ['spreadsheet.append'], { body });
+		const error = await failureOf(running);
+		expect(error.httpCode).toBe('400');
+		expect(error.message).toBe("'search' of mail is not allowed here");
+		expect(error.description).toContain('Spreadsheet: Append');
+		expect(google.requests).toEqual([]);
+	});
+
+	test.each([{}, { saveAsDraft: false }, { saveAsDraft: null }])(
+		'cannot send where the node allows drafts only: %j',
+		async (given) => {
+			const running = runObject(JSON.stringify({ ...object, ...given }), draftsOnly);
+			const error = await failureOf(running);
+			const message = "'send' of mail is not allowed here without 'saveAsDraft': true";
+			expect([error.httpCode, error.message]).toEqual(['400', message]);
+			expect(google.requests).toEqual([]);
+		},
+	);
+
+	test('saves a draft where the node allows drafts only, and nothing else', async () => {
+		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose'] });
+		await runObject(JSON.stringify({ ...object, saveAsDraft: true }), draftsOnly);
+		expect([google.gmail.drafts.length, google.gmail.sent]).toEqual([1, []]);
+		const error = await failureOf(runObject('{"operation":"list"}', draftsOnly));
+		expect(error.description).toBe(
+			"Nothing was sent. 'Allowed Operations' of the node has only: Mail: Send, Drafts Only.",
+		);
 	});
 });
 
@@ -225,25 +182,6 @@ describe('before anything is sent', () => {
 			const error = await failureOf(run({ ...mail, [key]: '__CUSTOM_API_CALL__' }));
 			expect(error.message).toBe("This node does not support 'Custom API Call'");
 		}
-	});
-
-	test('a missing binary field is named, with those that exist', async () => {
-		const binary = { report: { data: 'YQ==', mimeType: 'text/plain' } };
-		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
-		const named = { ...upload, binaryPropertyName: 'data' };
-		const error = await failureOf(run(named, [{ json: {}, binary }]));
-		const message = "The item has no binary field 'data'";
-		expect(error).toMatchObject({ message, httpCode: '400' });
-		expect(error.description).toBe(
-			"Its binary fields are: 'report' (no name). Enter one of them in 'Files', or * for all. 'Only Files Named' must allow the name of the file.",
-		);
-		expect(google.requests).toHaveLength(0);
-	});
-
-	test('a base that is no address is refused', async () => {
-		const credential = { mailApiBase: 'gmail' };
-		const error = await failureOf(run(mail, numbered(1), { credential }));
-		expect(error.message).toBe("'Mail API Base' in the credential is not a valid API URL");
 	});
 
 	test('a credential that is not set is an error of the item', async () => {
@@ -283,28 +221,19 @@ test('a hint is shown once, however many items say it', async () => {
 	expect(context.hints).toHaveLength(1);
 });
 
-/** A new spreadsheet, and input objects that append a cell to it or read its column. */
-async function makeBook() {
-	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
-	const spreadsheetId = made?.json['spreadsheetId'];
-	const target = { operation: 'append', spreadsheetId, range: 'Sheet1!A1' };
-	const append = (cell: unknown) => ({ ...target, values: [[cell]] });
-	const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
-	return { append, read };
-}
-
-const runObjects = (...objects: object[]) =>
-	run(
-		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
-		objects.map((object) => ({ json: { work: JSON.stringify(object) } })),
-	);
-
 describe('items that differ only', () => {
-	const appended = async (...given: unknown[]) => {
-		const { append, read } = await makeBook();
-		await runObjects(...given.map(append));
-		const [item] = await runObjects(read);
-		return item?.json['values'];
+	/** The column that appends of these cells fill. */
+	const appended = async (...cells: unknown[]) => {
+		const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
+		const spreadsheetId = made?.json['spreadsheetId'] as string;
+		const target = { operation: 'append', spreadsheetId, range: 'Sheet1!A1' };
+		await run(
+			{ inputMode: 'json', inputObject: '={{ $json.work }}' },
+			cells.map((cell) => ({
+				json: { work: JSON.stringify({ ...target, values: [[cell]] }) },
+			})),
+		);
+		return google.sheets.values(spreadsheetId, 'Sheet1');
 	};
 
 	test('in the order of an object’s keys keep their own texts', async () => {
@@ -320,13 +249,4 @@ describe('items that differ only', () => {
 		const texts = [deep(1), deep(2)].map((value) => [JSON.stringify(value)]);
 		expect(await appended(deep(1), deep(2))).toEqual(texts);
 	});
-});
-
-test('rows that go out together do not overtake what stands between them', async () => {
-	const { append, read } = await makeBook();
-	const output = await runObjects(append('one'), read, read, append('two'), read);
-	const values = output.map(({ json }) => json['values']);
-	expect(values.slice(1, 3)).toEqual([[['one']], [['one']]]);
-	expect(values[4]).toEqual([['one'], ['two']]);
-	expect(methods().filter((method) => method === batchUpdate)).toHaveLength(2);
 });

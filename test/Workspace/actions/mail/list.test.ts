@@ -5,17 +5,15 @@ import { readParameters } from '../../../../nodes/fields/params';
 import { mapWithConcurrency } from '../../../../nodes/Workspace/actions/mail/mapWithConcurrency';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
 import { getAllFields, type Operation } from '../../../../nodes/Workspace/operation';
-import { withBinaryData } from '../../../createExecuteContext';
 import { testClients, testItem } from '../../client';
 import { Mails } from './mails';
-import { file, multipart, plain } from './parts';
+import { file, html, mixed, plain, typed } from './parts';
 
 const mails = new Mails();
-beforeAll(withBinaryData);
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const seedDays = (count: number, more: object = {}) =>
 	Array.from({ length: count }, (_, at) =>
-		mails.google.gmail.seed({ subject: `mail ${at + 1}`, date: day(at + 1), ...more }),
+		mails.gmail.seed({ subject: `mail ${at + 1}`, date: day(at + 1), ...more }),
 	);
 const subjects = (items: ReadonlyArray<{ json: IDataObject }>) =>
 	items.map(({ json }) => json['subject']);
@@ -27,7 +25,7 @@ const page = async (inputObject: IDataObject) => {
 const searched = (at = 0) => mails.google.requests[at]?.query.get('q');
 
 it('gives an item per email with what it needs, in one request for each', async () => {
-	const id = mails.google.gmail.seed({
+	const id = mails.gmail.seed({
 		from: '"Doe, John" <john@example.com>',
 		to: 'Someone <someone@example.com>, other@example.com',
 		subject: 'Grüße & mehr',
@@ -56,7 +54,7 @@ it('gives an item per email with what it needs, in one request for each', async 
 });
 
 it('gives received emails, and what was sent and drafts only by their label', async () => {
-	const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
+	const seed = (...labelIds: string[]) => mails.gmail.seed({ labelIds });
 	const [inbox, archived, toMyself] = [seed('INBOX'), seed('IMPORTANT'), seed('SENT', 'INBOX')];
 	const [sent, draft] = [seed('SENT'), seed('DRAFT')];
 	const listed = async (options: IDataObject) =>
@@ -67,8 +65,8 @@ it('gives received emails, and what was sent and drafts only by their label', as
 });
 
 it('a search finds drafts only where it names them, and an input object’s query is passed on unchanged', async () => {
-	mails.google.gmail.seed({ labelIds: ['DRAFT'] });
-	mails.google.gmail.seed({ labelIds: ['SENT'] });
+	mails.gmail.seed({ labelIds: ['DRAFT'] });
+	mails.gmail.seed({ labelIds: ['SENT'] });
 	const count = async (query: string, options: IDataObject = {}) =>
 		(await mails.run('search', { query }, options)).length;
 	expect(await count('Hi')).toBe(1);
@@ -94,13 +92,9 @@ it.each([
 });
 
 it('an input object also finds emails in Spam and Trash', async () => {
-	mails.google.gmail.seed({ labelIds: ['SPAM'] });
+	mails.gmail.seed({ labelIds: ['SPAM'] });
 	expect((await page({}))['messages']).toHaveLength(0);
 	expect((await page({ includeSpamTrash: true }))['messages']).toHaveLength(1);
-});
-
-it('gives no item for an empty mailbox', async () => {
-	expect(await mails.run('list', {})).toEqual([]);
 });
 
 const times = { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' };
@@ -122,21 +116,18 @@ it.each<[string, IDataObject, string]>([
 	],
 	['for an unknown word', byForm, ` Gmail was searched for: ${byForm.query}. ${noForm}`],
 ])('an empty result %s says what the user asked for', async (_what, parameters, conditions) => {
-	const { hints } = await mails.hinted({ operation: 'list', ...parameters });
-	expect(hints).toEqual([`No email matches.${conditions}`]);
+	const { items, hints } = await mails.hinted({ operation: 'list', ...parameters });
+	expect([items, hints]).toEqual([[], [`No email matches.${conditions}`]]);
 });
 
 it('says so of one item of many only, and not at all where something was found', async () => {
-	mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
-	const all = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
+	mails.gmail.seed({ from: 'ann@x.org' });
+	const all = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@x.org` } }));
 	const list = { operation: 'list', from: '={{ $json.from }}' };
 	const { items, hints } = await mails.hinted(list, all);
 	expect(items).toHaveLength(1);
-	expect(hints).toEqual([
-		expect.stringMatching(
-			/^No email matches\. Gmail was searched for: from:"(bob|eve)@example\.com"\.$/,
-		),
-	]);
+	const noMatch = /^No email matches\. Gmail was searched for: from:"(bob|eve)@x\.org"\.$/;
+	expect(hints).toEqual([expect.stringMatching(noMatch)]);
 });
 
 it('a page may have 500 emails, with their details too', async () => {
@@ -146,16 +137,14 @@ it('a page may have 500 emails, with their details too', async () => {
 
 it('an empty page after others is the end of the list, and no hint', async () => {
 	seedDays(2, { from: 'ann@example.com' });
-	const list = { operation: 'list', maxResults: 1 };
-	const from = 'ann@example.com';
-	const [first] = (await mails.hinted({ ...list, from, options: { output: 'page' } })).items;
-	const options = { output: 'page', pageToken: first?.json['nextPageToken'] };
-	const { hints } = await mails.hinted({ ...list, from: 'bob@example.com', options });
-	expect(hints).toEqual([]);
+	const { nextPageToken } = await page({ from: 'ann@example.com', maxResults: 1 });
+	const options = { output: 'page', pageToken: nextPageToken };
+	const list = { operation: 'list', from: 'bob@example.com', options };
+	expect((await mails.hinted(list)).hints).toEqual([]);
 });
 
 const received = {
-	receivedAfter: '2026-01-02T03:04:05Z',
+	receivedAfter: '2026-01-02T03:04:05.500Z',
 	receivedBefore: '2026-01-03T00:00:00+01:00',
 };
 
@@ -167,7 +156,7 @@ it.each<[string, IDataObject, IDataObject, string]>([
 	['unread', { status: 'unread' }, {}, 'is:unread&'],
 	['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
 	['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
-	['a time span, to the second', {}, received, 'after:1767323045 before:1767394800&'],
+	['a time span, in whole seconds', {}, received, 'after:1767323046 before:1767394800&'],
 ])('asks for %s', async (_what, parameters, options, query) => {
 	await mails.run('list', parameters, options);
 	expect(mails.queries.at(-1)).toContain(query);
@@ -186,11 +175,6 @@ it.each([
 	expect(start).toBeLessThanOrEqual(Date.now() + 1000);
 });
 
-it('a span between no times is refused', async () => {
-	const message = await mails.refused(mails.run('list', { received: 'between' }));
-	expect(message).toBe("'Received After' or 'Received Before' is required");
-});
-
 it('follows the pages to the limit, and no further', async () => {
 	seedDays(620);
 	const list = { operation: 'list', output: 'items', details: false };
@@ -202,15 +186,8 @@ it('follows the pages to the limit, and no further', async () => {
 	expect(await mails.json({ ...list, returnAll: true })).toHaveLength(620);
 });
 
-it('asks for each email once', async () => {
-	seedDays(620);
-	expect(await mails.run('list', { returnAll: true })).toHaveLength(620);
-	expect(mails.count('messages.get')).toBe(620);
-	expect(mails.count('messages.list')).toBe(2);
-});
-
 it('takes an empty token for the next page as the end of the list', async () => {
-	const id = mails.google.gmail.seed({});
+	const id = mails.gmail.seed({});
 	const body = { messages: [{ id, threadId: id }], nextPageToken: '' };
 	mails.google.fault({ match: 'gmail.users.messages.list', times: 3, status: 200, body });
 	expect(await mails.run('list', { returnAll: true })).toMatchObject([{ json: { id } }]);
@@ -273,20 +250,10 @@ it.each([
 	expect(mails.google.quotas.refused).toBe(0);
 });
 
-it('waits out a rate limit of single details', async () => {
-	seedDays(10);
-	const fault = { nth: 3, times: 2, status: 429, retryAfter: 0 };
-	mails.google.fault({ match: 'gmail.users.messages.get', ...fault });
-	expect(await mails.run('list', {})).toHaveLength(10);
-	expect(mails.methods).toHaveLength(1 + 10 + 2);
-});
-
 it('adds the text and what is attached', async () => {
-	const encoding = 'Content-Transfer-Encoding: quoted-printable';
-	const text = `Content-Type: text/html; charset=iso-8859-1\n${encoding}\n\n<p>Gr=FC=DFe</p>`;
-	const pdf = 'Content-Type: application/pdf; name=r.pdf\n\nPDF';
-	const raw = `Subject: S\n${multipart('mixed', text, pdf)}`.replaceAll('\n', '\r\n');
-	mails.google.gmail.seed({ raw });
+	mails.seed(
+		`Subject: S\n${mixed(html('<p>Grüße</p>'), typed('application/pdf; name=r.pdf', 'PDF'))}`,
+	);
 	const [item] = await mails.run('list', {}, { includeBody: true });
 	const attached = { fileName: 'r.pdf', mimeType: 'application/pdf', size: 3 };
 	const attachments = [{ ...attached, inline: false, contentId: '' }];
@@ -319,12 +286,6 @@ describe('search', () => {
 		expect(searched()).toBe(`-in:draft ${query}`);
 	});
 
-	it('refuses two times between which there is none', async () => {
-		const between = { receivedAfter: '2026-01-03T00:00:00Z', receivedBefore: '2026-01-02' };
-		const failure = await mails.failure('list', { received: 'between', ...between });
-		expect(failure.message).toBe("'Received After' is not before 'Received Before'");
-	});
-
 	it('narrows it by time in brackets, also in an input object', async () => {
 		const query = 'a OR b';
 		await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
@@ -332,18 +293,11 @@ describe('search', () => {
 		await mails.json({ operation: 'search', query, receivedAfter: '2026-01-03T00:00:00Z' });
 		expect(searched(1)).toBe('(a OR b) after:1767398400');
 	});
-
-	it('finds', async () => {
-		mails.google.gmail.seed({ subject: 'Invoice 17' });
-		mails.google.gmail.seed({ subject: 'News' });
-		const found = await mails.run('search', { query: 'subject:invoice' });
-		expect(subjects(found)).toEqual(['Invoice 17']);
-	});
 });
 
 describe('the input object', () => {
 	it('gives a page unless told otherwise', async () => {
-		const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
+		const id = mails.gmail.seed({ labelIds: ['INBOX'] });
 		const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
 		expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
 		const search = { operation: 'search', query: 'hello', maxResults: 5 };
@@ -366,15 +320,23 @@ describe('the input object', () => {
 	});
 });
 
+const notBefore = /^'Received After' is not before 'Received Before'$/;
+const noTime = /^'Received After' or 'Received Before' is required$/;
+const wholePage = /'Return All' cannot be used if 'Output' is Page/;
+const wrongOrder = { receivedAfter: '2026-01-03T00:00:00Z', receivedBefore: '2026-01-02' };
+
 it.each([
-	['list', { maxResults: 1_000_000 }, 'not 1000000'],
-	['search', { query: '={{ "" }}' }, "'Query' is required"],
-])('the form of %s refuses %j', async (operation, parameters, words) => {
-	expect(await mails.refused(mails.run(operation, parameters))).toContain(words);
+	['list', { maxResults: 1_000_000 }, {}, /not 1000000/],
+	['list', { received: 'between' }, {}, noTime],
+	['list', { received: 'between', ...wrongOrder }, {}, notBefore],
+	['list', { returnAll: true }, { output: 'page' }, wholePage],
+	['search', { query: '={{ "" }}' }, {}, /'Query' is required/],
+])('the form of %s refuses %j', async (operation, parameters, options, words) => {
+	expect(await mails.refused(mails.run(operation, parameters, options))).toMatch(words);
 });
 
 beforeEach(() => {
-	mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
+	mails.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
 });
 const listed = () =>
 	mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
@@ -402,17 +364,17 @@ describe('labels', () => {
 	it('that the mailbox does not have are named, with those that it has', async () => {
 		const failure = await mails.failure('list', {}, { labelIds: ['Acme'] });
 		expect(failure.message).toBe("'With Label Names or IDs': the mailbox has no label 'Acme'");
-		expect(failure.description).toMatch(
-			/^Its labels: 'Clients\/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',/,
-		);
+		const labels = "Its labels: 'Clients/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',";
+		expect(String(failure.description).startsWith(labels)).toBe(true);
 		expect(listed()).toEqual([]);
 	});
 });
 
 const seed = (subject: string, number: number, ...names: string[]) => {
 	const parts = names.map((name) => file(name));
-	const raw = `Subject: ${subject}\n${multipart('mixed', plain('own'), ...parts)}`;
-	return mails.google.gmail.seed({ raw: raw.replaceAll('\n', '\r\n'), date: day(number) });
+	return mails.seed(`Subject: ${subject}\n${mixed(plain('own'), ...parts)}`, {
+		date: day(number),
+	});
 };
 
 describe('a list with the attachments', () => {
@@ -488,58 +450,41 @@ describe('a list with the attachments', () => {
 	});
 });
 
-describe('a page', () => {
-	it.each([
-		[{ downloadAttachments: true }, "'downloadAttachments' cannot be used if 'output' is page"],
-		[{ returnAll: true }, "'returnAll' cannot be used if 'output' is page"],
-		[{ maxResults: 501 }, "'maxResults' can be at most 500 if 'output' is page"],
-	])('is refused with %j', async (keys, words) => {
-		const search = { operation: 'search', query: 'x', ...keys };
-		expect(await mails.refused(mails.json(search))).toContain(words);
-	});
-
-	it('of all emails is refused in the form, too', async () => {
-		const listing = mails.run('list', { returnAll: true }, { output: 'page' });
-		expect(await mails.refused(listing)).toContain(
-			"'Return All' cannot be used if 'Output' is Page",
-		);
-	});
+it.each([
+	[{ downloadAttachments: true }, "'downloadAttachments' cannot be used if 'output' is page"],
+	[{ returnAll: true }, "'returnAll' cannot be used if 'output' is page"],
+	[{ maxResults: 501 }, "'maxResults' can be at most 500 if 'output' is page"],
+])('a page is refused with %j', async (keys, words) => {
+	const search = { operation: 'search', query: 'x', ...keys };
+	expect(await mails.refused(mails.json(search))).toContain(words);
 });
 
 describe('requests in parallel', () => {
-	/** Work in rounds, and how much of it was under way in each. */
-	function rounds() {
-		const widths: number[] = [];
-		let running = 0;
-		const work = async (value: number) => {
-			running++;
-			await turn();
-			if (running > 0) widths.push(running);
-			running = 0;
-			await turn();
-			if (value < 0) throw new Error(`${value}`);
-			return value * 2;
-		};
-		return { widths, work };
-	}
-	const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+	let [running, most] = [0, 0];
+	beforeEach(() => {
+		[running, most] = [0, 0];
+	});
+	const work = async (value: number) => {
+		most = Math.max(most, ++running);
+		await turn();
+		running--;
+		if (value < 0) throw new Error(`${value}`);
+		return value * 2;
+	};
 
 	test('as many as are wanted at once, and the results in their order', async () => {
-		const { widths, work } = rounds();
-		expect(await mapWithConcurrency(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
-		expect(widths).toEqual([2, 2, 1]);
+		expect(await mapWithConcurrency([1, 2, 3, 4, 5], 2, work)).toEqual([2, 4, 6, 8, 10]);
+		expect(most).toBe(2);
 	});
 
 	test('after the first failure nothing begins, and what is under way is waited for', async () => {
-		const { widths, work } = rounds();
-		await expect(mapWithConcurrency([1, -1, -2, 4, 5, 6], 3, work)).rejects.toThrow('-1');
+		const begun: number[] = [];
+		const working = mapWithConcurrency([1, -1, -2, 4, 5, 6], 3, (value) => {
+			begun.push(value);
+			return work(value);
+		});
+		await expect(working).rejects.toThrow('-1');
 		// The first success began another.
-		expect(widths).toEqual([3, 1]);
-	});
-
-	test('nothing to do', async () => {
-		expect(await mapWithConcurrency([], 2, () => Promise.reject(new Error('never')))).toEqual(
-			[],
-		);
+		expect([begun, running]).toEqual([[1, -1, -2, 4], 0]);
 	});
 });

@@ -6,18 +6,20 @@ import {
 	readText,
 	type MimePart,
 } from '../../../../dev/google/gmail/mime';
+import type { MailSeed } from '../../../../dev/google/gmail/seed';
 import { type Field, getCollectionName } from '../../../../nodes/fields/field';
 import { commonOptions } from '../../../../nodes/fields/commonOptions';
 import { resources } from '../../../../nodes/Workspace/resources';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { getGlobalSingleton } from '../../../../nodes/core/runtime';
-import { failureOf } from '../../../createExecuteContext';
+import { failureOf, withBinaryData } from '../../../createExecuteContext';
 import { createNodeContext, runNode, token } from '../../runNode';
 import { StandIn } from '../../standIn';
 
 /**
- * Puts values by name where the form has them: a field beside the others, an option into its collection. With an ID to reply to, the
- * email is a reply; with times, the emails are those between them.
+ * Puts values by name where the form has them: a field beside the others, an option into its
+ * collection. With an ID to reply to, the email is a reply; with times, the emails are those
+ * between them.
  */
 export function arrangeForm({ options, ...parameters }: IDataObject): IDataObject {
 	const operation = resources
@@ -42,15 +44,24 @@ export function arrangeForm({ options, ...parameters }: IDataObject): IDataObjec
 	return form;
 }
 
-/** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
+/** The stand-in of a test file, empty before each test, and the node's mail operations against it. */
 export class Mails extends StandIn {
 	constructor() {
 		super();
+		beforeAll(withBinaryData);
 		beforeEach(() => {
 			this.signIn();
 			// All tests have the same token.
 			getGlobalSingleton('senderLists', () => new Map<string, unknown>()).clear();
 		});
+	}
+
+	get gmail() {
+		return this.google.gmail;
+	}
+
+	get sent() {
+		return this.gmail.sent;
 	}
 
 	/** Method ids of what came in, without their common part. */
@@ -71,14 +82,27 @@ export class Mails extends StandIn {
 
 	/** The only email that was sent. */
 	get only() {
-		const [only, ...others] = this.google.gmail.sent;
+		const [only, ...others] = this.sent;
 		if (only && others.length === 0) return only;
-		throw new Error(`${this.google.gmail.sent.length} emails were sent`);
+		throw new Error(`${this.sent.length} emails were sent`);
 	}
 
 	/** Issues the node's token, with other scopes than the usual ones if they are given. */
 	signIn(scopes?: readonly string[]): void {
 		this.google.tokens.issue({ token, scopes });
+	}
+
+	/** Lets an email come in. @param raw as text, with \n at the end of lines. @returns its ID */
+	seed(raw: string | Buffer, more: MailSeed = {}): string {
+		const bytes = typeof raw === 'string' ? raw.replaceAll('\n', '\r\n') : raw;
+		return this.gmail.seed({ raw: bytes, ...more });
+	}
+
+	/** Lets an email come in, and reads it. */
+	async read(raw: string | Buffer, options: IDataObject = {}) {
+		const [item, ...more] = await this.run('read', { messageId: this.seed(raw) }, options);
+		if (!item || more.length > 0) throw new Error('Read gives one item');
+		return item;
 	}
 
 	/** Runs the node with form fields, which go beside the options. */
@@ -107,19 +131,10 @@ export class Mails extends StandIn {
 		return await failureOf(this.run(operation, parameters, options));
 	}
 
-	/** Runs the node in JSON mode. */
-	async json(
-		inputObject: unknown,
-		items?: INodeExecutionData[],
-		more: IDataObject = {},
-		node?: Partial<INode>,
-	) {
-		return await runNode({
-			url: this.google.url,
-			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject, ...more },
-			items,
-			node,
-		});
+	/** Runs the node in JSON mode. @param more fields beside the input object */
+	async json(inputObject: unknown, more: IDataObject = {}) {
+		const parameters = { inputMode: 'json', inputObject: inputObject as IDataObject, ...more };
+		return await runNode({ url: this.google.url, parameters });
 	}
 
 	/** Runs the node. @returns its output and its hints */

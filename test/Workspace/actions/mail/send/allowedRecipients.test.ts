@@ -2,6 +2,7 @@ import emailAddresses from 'email-addresses';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
+import type { MimePart } from '../../../../../dev/google/gmail/mime';
 import { standardScopes } from '../../../../../dev/google/tokens';
 import { failureOf } from '../../../../createExecuteContext';
 import { createNodeTool } from '../../../runNode';
@@ -23,7 +24,7 @@ it.each([
 	'Ben@example.org, ann@example.com',
 ])('an email goes to whom it may: %s', async (to) => {
 	await mails.run('send', { ...mail, to, allowedRecipients });
-	expect(mails.google.gmail.sent).toHaveLength(1);
+	expect(mails.sent).toHaveLength(1);
 });
 
 const evil = 'evil@evil.example';
@@ -52,7 +53,7 @@ const others = [
 
 it.each(others)('and nobody else gets one: %j', async (to) => {
 	await mails.refused(mails.run('send', { ...mail, to, allowedRecipients }));
-	expect(mails.google.gmail.sent).toEqual([]);
+	expect(mails.sent).toEqual([]);
 });
 
 const mustName = /^'Allowed Recipients' of the node must name addresses or domains, not /;
@@ -72,7 +73,7 @@ it.each([
 	const fixed = { allowedRecipients: given };
 	const inForm = await mails.refused(mails.run('send', { ...mail, ...fixed }));
 	const inputObject = { operation: 'send', ...mail };
-	const inObject = await mails.refused(mails.json(inputObject, undefined, fixed));
+	const inObject = await mails.refused(mails.json(inputObject, fixed));
 	for (const message of [inForm, inObject]) {
 		expect(message).toMatch(mustName);
 		expect(message).toMatch(words);
@@ -83,8 +84,8 @@ it('the option that was added and left empty allows nobody, in JSON mode an empt
 	const fixed = { allowedRecipients: '' };
 	const inForm = await mails.refused(mails.run('send', { ...mail, ...fixed }));
 	expect(inForm).toMatch(namesNobody);
-	await mails.json({ operation: 'send', ...mail }, undefined, fixed);
-	expect(mails.google.gmail.sent).toHaveLength(1);
+	await mails.json({ operation: 'send', ...mail }, fixed);
+	expect(mails.sent).toHaveLength(1);
 });
 
 it.each([
@@ -101,7 +102,7 @@ it.each([
 	expect(failure.message).toBe(
 		"'Allowed Recipients' of the node does not include whoever stands in the header X-Forward-To",
 	);
-	expect(mails.google.gmail.sent).toEqual([]);
+	expect(mails.sent).toEqual([]);
 });
 
 it('an input object cannot set the list', async () => {
@@ -110,28 +111,21 @@ it('an input object cannot set the list', async () => {
 	expect(message).toMatch(/Unknown key 'allowedRecipients'/);
 });
 
-/** Who would get the emails that were sent or saved, or answers to them, as another parser reads them. */
-function reached(): string[] {
-	const { sent, drafts } = mails.google.gmail;
-	return [...sent, ...drafts].flatMap(({ recipients, mime }) => {
-		const answers = mime.headers.filter(({ name }) => /^reply-to$/i.test(name));
-		const custom = mime.headers.filter(({ name }) =>
-			/^(?:x-forward|list-|mail-followup|disposition)/i.test(name),
-		);
-		const parsed = answers.flatMap(
-			({ encoded }) => emailAddresses.parseAddressList(encoded) ?? [],
-		);
-		return [
-			...recipients,
-			...parsed
-				.flatMap((one) => (one.type === 'group' ? one.addresses : [one]))
-				.map(({ address }) => address),
-			...custom.flatMap(
-				({ value }) => value.match(/[^\s<>():;?&=,]+(?:@|%40)[^\s<>():;?&=,]+/g) ?? [],
-			),
-		].map((address) => address.replace('%40', '@'));
-	});
+/** Whom a header of an email names that somebody may write to, as another parser reads it. */
+function namedIn({ name, value, encoded }: MimePart['headers'][number]): string[] {
+	if (/^(?:x-forward|list-|mail-followup|disposition)/i.test(name))
+		return value.match(/[^\s<>():;?&=,]+(?:@|%40)[^\s<>():;?&=,]+/g) ?? [];
+	if (!/^reply-to$/i.test(name)) return [];
+	return (emailAddresses.parseAddressList(encoded) ?? [])
+		.flatMap((one) => (one.type === 'group' ? one.addresses : [one]))
+		.map((one) => one.address);
 }
+
+/** Who would get the emails that were sent or saved, or answers to them. */
+const reached = () =>
+	[...mails.sent, ...mails.gmail.drafts]
+		.flatMap(({ recipients, mime }) => [...recipients, ...mime.headers.flatMap(namedIn)])
+		.map((one) => one.replace('%40', '@'));
 
 const friend = fc.constantFrom('ann@example.com', 'ben@example.org');
 /** What stands around an address, so that one reader takes it for another one than the next reader does. */
@@ -202,13 +196,10 @@ type Entry = typeof entry extends fc.Arbitrary<infer T> ? T : never;
 /** An email that has come in, which is answered. */
 function seedOriginal({ from, to, replyTo, cc }: NonNullable<Entry['reply']>['original']): string {
 	const oneLine = (text: string) => text.replaceAll(/[\r\n]+/g, ', ').replaceAll('\0', '');
-	return mails.google.gmail.seed({
+	return mails.gmail.seed({
 		from: oneLine(from) || 'ann@example.com',
 		to: oneLine(to) || 'someone@example.com',
-		headers: [
-			...(replyTo ? [`Reply-To: ${oneLine(replyTo)}`] : []),
-			...(cc ? [`Cc: ${oneLine(cc)}`] : []),
-		],
+		headers: [`Reply-To: ${oneLine(replyTo)}`, `Cc: ${oneLine(cc)}`],
 	});
 }
 
@@ -217,38 +208,34 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 	const { original: seed, ...options } = reply ?? { original: undefined };
 	const { to, subject, headers, ...texts } = given;
 	const file = { name: fileName ?? '', mimeType: 'application/pdf', clientId: '' };
-	const driveFiles =
-		fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
-	const more = { ...texts, driveFiles };
+	const seedFile = () => mails.google.drive.seedFile(file, Buffer.from('P'));
+	const more = { ...texts, ...options, driveFiles: fileName === null ? [] : [seedFile()] };
 	const common = { subject, body: 'B', to, replyToMessageId: seed ? seedOriginal(seed) : '' };
 	const asObject = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
 	const inputObject = {
 		...{ operation: 'send', ...common, ...more },
-		...{ headers: asObject, ...options, saveAsDraft },
+		...{ headers: asObject, saveAsDraft },
 	};
 	const sendAs = isOnlyDrafts || saveAsDraft ? 'draft' : 'send';
-	const form = { ...common, sendAs, allowedRecipients };
-	const formOptions = { ...more, headers: { header: headers }, ...options } as IDataObject;
-	const fixed = {
-		allowedRecipients,
-		...(isOnlyDrafts && { allowedOperations: ['mail.sendDraft'] }),
-	};
+	const email = reply ? 'reply' : 'new';
+	const form = { ...common, sendAs, allowedRecipients, email };
+	const formOptions = { ...more, headers: { header: headers } } as IDataObject;
+	const onlyDrafts = { allowedOperations: ['mail.sendDraft'] };
+	const fixed = { allowedRecipients, ...(isOnlyDrafts && onlyDrafts) };
 	const useTool = (parameters: IDataObject, args: IDataObject) => {
 		const node = { type: 'test.workspaceTool' };
 		return createNodeTool({ url: mails.google.url, node, parameters })(args);
 	};
-	if (way === 'form')
-		return await mails.run('send', { ...form, email: reply ? 'reply' : 'new' }, formOptions);
-	if (way === 'json') return await mails.json(inputObject, undefined, fixed);
+	if (way === 'form') return await mails.run('send', form, formOptions);
+	if (way === 'json') return await mails.json(inputObject, fixed);
 	if (way === 'tool') {
 		const byModel = { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" };
 		return await useTool({ ...byModel, ...fixed }, { input: inputObject });
 	}
 	const byModel = { to: "={{ $fromAI('to') }}", subject: "={{ $fromAI('subject') }}" };
 	const operation = { resource: 'mail', operation: 'send' };
-	const parameters = arrangeForm({ ...operation, ...form, ...byModel, options: formOptions });
-	if (!reply) parameters['email'] = 'new';
-	return await useTool(parameters, { to, subject });
+	const parameters = { ...operation, ...form, ...byModel, options: formOptions };
+	return await useTool(arrangeForm(parameters), { to, subject });
 }
 
 it('whatever is asked for, in whatever way, nobody else is reached, and nobody where only drafts are', async () => {
@@ -257,12 +244,12 @@ it('whatever is asked for, in whatever way, nobody else is reached, and nobody w
 		fc.asyncProperty(entry, async (asked) => {
 			mails.google.reset();
 			mails.signIn([...standardScopes, 'gmail.compose']);
-			mails.google.gmail.aliases = [evil];
+			mails.gmail.aliases = [evil];
 			await ask(asked).catch(() => undefined);
 			const all = reached();
 			if (all.length > 0) ways.add(`${asked.way} ${asked.isOnlyDrafts ? 'drafts' : 'sent'}`);
 			expect(all.filter((one) => !mayGet(one))).toEqual([]);
-			if (asked.isOnlyDrafts) expect(mails.google.gmail.sent).toEqual([]);
+			if (asked.isOnlyDrafts) expect(mails.sent).toEqual([]);
 		}),
 		{ numRuns: 200 },
 	);
@@ -271,10 +258,10 @@ it('whatever is asked for, in whatever way, nobody else is reached, and nobody w
 });
 
 it('a reply to somebody else fails before anything is sent', async () => {
-	const replyToMessageId = mails.google.gmail.seed({ from: evil });
+	const replyToMessageId = mails.gmail.seed({ from: evil });
 	const reply = { body: 'B', replyToMessageId, allowedRecipients };
 	const { httpCode, message } = await mails.failure('send', reply);
 	expect(httpCode).toBe('400');
 	expect(message).toBe(`'Allowed Recipients' of the node does not include ${evil}`);
-	expect(mails.google.gmail.sent).toEqual([]);
+	expect(mails.sent).toEqual([]);
 });
