@@ -25,12 +25,15 @@ export function createValueRefusal(
 const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, expectation: string) =>
 	createValueRefusal(field, context, `${expectation}, not ${describeType(raw)}`);
 
+/** A Date and n8n's DateTime, such as {{ $now }}, become text in ISO 8601. */
+const toPlainValue = (raw: unknown) =>
+	(raw as { toJSON?(): unknown } | null | undefined)?.toJSON?.() ?? raw;
+
 export function readText(field: Field, raw: unknown, context: ReadContext): string {
-	if (typeof raw === 'string') return raw;
-	const isScalar = typeof raw === 'number' || typeof raw === 'boolean';
-	// n8n's own nodes get a DateTime such as {{ $now }} as this text, too.
-	const isDateTime = isRecord(raw) && 'isLuxonDateTime' in raw;
-	if ((isScalar || isDateTime) && context.mode === 'fields') return String(raw);
+	const value = context.mode === 'fields' ? toPlainValue(raw) : raw;
+	if (typeof value === 'string') return value;
+	const isScalar = typeof value === 'number' || typeof value === 'boolean';
+	if (isScalar && context.mode === 'fields') return String(value);
 	throw createTypeRefusal(field, raw, context, 'text');
 }
 
@@ -317,8 +320,7 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 	 */
 	dateTime(field, raw, context) {
 		if (raw === '') return '';
-		// A Date and n8n's DateTime become text in ISO 8601.
-		const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
+		const value = toPlainValue(raw);
 		const text = typeof value === 'string' ? value : '';
 		const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
 		const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
