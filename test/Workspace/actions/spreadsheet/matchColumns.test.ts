@@ -205,7 +205,8 @@ test('an empty tab gets its header and rows', async () => {
 });
 
 test('new columns and rows of a tab that has no room for them', async () => {
-	const spreadsheetId = calls.sheet(orders, 'My Tab', { rowCount: 4, columnCount: 3 });
+	const full = { title: 'My Tab', rows: orders, rowCount: 4, columnCount: 3 };
+	const spreadsheetId = calls.book([{ title: 'Other' }, full]);
 	const given = { spreadsheetId, tab: 'My Tab', extraColumns: 'add' };
 	await write(given, { Order: 'A-9', Note: 'n' }, { Order: 'A-1', Note: 'm' });
 	const added = calls.stored(spreadsheetId, "'My Tab'").map((row) => row[3] ?? '');
@@ -318,10 +319,11 @@ test('writers that name a tab in other ways: no cell is lost, and no row is ther
 		const given = { spreadsheetId, ...targets[at % 3], extraColumns: 'add' };
 		await write(given, { Order: `K-${at % 5}`, [`W-${at % 4}`]: at });
 		const values = [[`L-${at}`]];
-		await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values });
+		return await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values });
 	});
-	await Promise.all(writing);
+	const ranges = (await Promise.all(writing)).map(({ updatedRange }) => updatedRange);
 	calls.google.latencyMilliseconds = 0;
+	expect(new Set(ranges).size).toBe(turns.length);
 	const rows = calls.stored(spreadsheetId).slice(orders.length);
 	const keys = rows.map(([key]) => String(key)).sort();
 	expect(keys).toEqual([
