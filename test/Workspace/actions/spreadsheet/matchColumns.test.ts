@@ -315,15 +315,17 @@ test('writers that name a tab in other ways: no cell is lost, and no row is ther
 	const targets = [{ tab: 'Sheet1' }, { range: 'Sheet1' }, { tab: 'Sheet1', range: 'A:J' }];
 	const turns = Array.from({ length: 20 }, (_, at) => at);
 	calls.google.latencyMilliseconds = 2;
-	const writing = turns.map(async (at) => {
+	const writes = turns.map(async (at) => {
 		const given = { spreadsheetId, ...targets[at % 3], extraColumns: 'add' };
 		await write(given, { Order: `K-${at % 5}`, [`W-${at % 4}`]: at });
-		const values = [[`L-${at}`]];
-		return await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values });
 	});
-	const ranges = (await Promise.all(writing)).map(({ updatedRange }) => updatedRange);
+	const appends = turns.map(async (at) => {
+		const given = { spreadsheetId, range: 'Sheet1!A:A', values: [[`L-${at}`]] };
+		return (await calls.one('append', given))['updatedRange'];
+	});
+	await Promise.all(writes);
+	expect(new Set(await Promise.all(appends)).size).toBe(turns.length);
 	calls.google.latencyMilliseconds = 0;
-	expect(new Set(ranges).size).toBe(turns.length);
 	const rows = calls.stored(spreadsheetId).slice(orders.length);
 	const keys = rows.map(([key]) => String(key)).sort();
 	expect(keys).toEqual([

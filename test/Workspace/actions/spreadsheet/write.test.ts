@@ -303,8 +303,8 @@ describe('rows that need room', () => {
 	});
 
 	test.each([
-		['Sheet1!A1:B10', 20, {}],
-		['Sheet1!A1:A20', 20, {}],
+		['Sheet1!A1:B10', 20, { rowCount: 10 }],
+		['Sheet1!A1:A20', 20, { columnCount: 1 }],
 		['Leads', 3, { rowCount: 2 }],
 	])('%s stays refused for %d rows', async (range, count, size) => {
 		const namedRanges = { Leads: 'Sheet1!A1:B2' };
