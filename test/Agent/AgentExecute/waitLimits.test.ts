@@ -243,6 +243,12 @@ describe('a refusal during the call, after a message, when the wait is for silen
 		});
 	});
 
+	test('ends the wait when the call is answered', async () => {
+		const { outcome, answer } = await refuse();
+		answer();
+		expect(await outcome).toMatchObject({ endedBy: 'silence', messages: [{ message: 1 }] });
+	});
+
 	test('fails the item where something else is waited for', async () => {
 		const { outcome, answer } = await refuse('close');
 		answer();
