@@ -12,15 +12,21 @@ const spreadsheets = () =>
 	calls.google.files.listAll().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
 
 const batch = () => (calls.sent.at(-1)?.body as { requests: IDataObject[] }).requests;
-const bothTabs = { sheets: [{ title: 'Orders' }, { title: 'Customers' }] };
-const idOf = ({ spreadsheetId }: IDataObject) => spreadsheetId as string;
+const batchUpdate = 'sheets.spreadsheets.batchUpdate';
 
 const full = {
 	title: 'Book',
 	sheets: ['Orders', 'Customers'],
 	values: grid(['Name', 'Age', 'Here'], ['=1', 31, true], [null, '', -0.5]),
 };
-const stored = grid(['Name', 'Age', 'Here'], ['=1', 31, true], ['', '', -0.5]);
+
+/** The only spreadsheet that there is has the tabs and rows. */
+function expectFull({ spreadsheetId, sheets }: IDataObject, all = spreadsheets()): void {
+	expect(all).toMatchObject([{ id: spreadsheetId }]);
+	expect(sheets).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
+	const stored = calls.stored(spreadsheetId as string, 'Orders');
+	expect(stored).toEqual(grid(['Name', 'Age', 'Here'], ['=1', 31, true], ['', '', -0.5]));
+}
 
 test('a title is one request', async () => {
 	const created = await calls.one('create', { title: 'Bücher 😀' });
@@ -39,10 +45,8 @@ test('a title is one request', async () => {
 });
 
 test('tabs and rows go with it', async () => {
-	const created = await calls.one('create', full);
+	expectFull(await calls.one('create', full));
 	expect(calls.methods).toEqual(['create']);
-	expect(created).toMatchObject(bothTabs);
-	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
 test('a locale and a time zone go with it, and into what Drive makes', async () => {
@@ -51,94 +55,81 @@ test('a locale and a time zone go with it, and into what Drive makes', async () 
 	expect(calls.sent[0]?.body).toEqual({ properties: { title: 'Book', ...settings } });
 	await calls.one('create', { title: 'Book', parentFolder: 'root', ...settings });
 	const change = { properties: settings, fields: 'locale,timeZone' };
-	const requests = [{ updateSpreadsheetProperties: change }];
-	expect(calls.sent.at(-1)?.body).toMatchObject({ requests });
-});
-
-test('more rows and columns than a new tab has', async () => {
-	const values = [
-		Array.from({ length: 30 }, (_, at) => at),
-		...Array.from({ length: 1200 }, (_, at) => [at]),
-	];
-	for (const parentFolder of ['', folder()]) {
-		const created = await calls.one('create', { title: 'Large', parentFolder, values });
-		expect(calls.stored(idOf(created), 'Sheet1')).toEqual(values);
-	}
+	expect(batch()).toEqual([{ updateSpreadsheetProperties: change }]);
 });
 
 test.each([
 	[1000, 26],
 	[1001, 1],
 	[1, 27],
-])('%d rows of %d columns are in a tab of that size at least', async (height, width) => {
-	const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
+])('%d rows of up to %d columns are in a tab of that size at least', async (height, width) => {
+	const others = Array.from({ length: height - 1 }, () => ['x']);
+	const values = [Array<string>(width).fill('x'), ...others];
 	const gridProperties = { rowCount: Math.max(height, 1000), columnCount: Math.max(width, 26) };
-	await calls.one('create', { title: 'Large', values });
+	const created = await calls.one('create', { title: 'Large', values });
 	expect(calls.sent[0]?.body).toMatchObject({ sheets: [{ properties: { gridProperties } }] });
-	await calls.one('create', { title: 'Large', values, parentFolder: folder() });
+	const inFolder = await calls.one('create', { title: 'Large', values, parentFolder: folder() });
 	expect(batch()[0]).toEqual({
 		updateSheetProperties: {
 			properties: { sheetId: 0, title: 'Sheet1', gridProperties },
 			fields: 'title,gridProperties.rowCount,gridProperties.columnCount',
 		},
 	});
+	for (const { spreadsheetId } of [created, inFolder])
+		expect(calls.stored(spreadsheetId as string)).toEqual(values);
 });
 
-test('tabs that a spreadsheet from Drive lacks are added', async () => {
-	const parentFolder = folder();
-	await calls.one('create', { ...full, parentFolder });
-	expect(batch()).toMatchObject([
-		{ updateSheetProperties: { properties: { sheetId: 0, title: 'Orders' } } },
-		{ addSheet: { properties: { title: 'Customers', index: 1 } } },
-		{ updateCells: { start: { sheetId: 0, rowIndex: 0, columnIndex: 0 } } },
-	]);
-});
+describe('in a folder', () => {
+	const make = async (item = testItem()) =>
+		await calls.one('create', { ...full, parentFolder: folder() }, item);
 
-test('in a folder Drive makes it and one batch shapes it', async () => {
-	const item = testItem();
-	const parentFolder = folder();
-	const created = await calls.one('create', { ...full, parentFolder }, item);
-	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
-	const appProperties = { creationToken: item.markerId };
-	expect(calls.sent[0]).toMatchObject({
-		query: { supportsAllDrives: 'true' },
-		body: { name: 'Book', parents: [parentFolder], appProperties },
+	test('Drive makes it and one batch shapes it', async () => {
+		const item = testItem();
+		const created = await make(item);
+		expectFull(created);
+		expect(created['title']).toBe('Book');
+		expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
+		const { id = '', parents } = spreadsheets()[0] ?? {};
+		const appProperties = { creationToken: item.markerId };
+		expect(calls.sent[0]).toMatchObject({
+			query: { supportsAllDrives: 'true' },
+			body: { name: 'Book', parents, appProperties },
+		});
+		expect(batch()).toMatchObject([
+			{ updateSheetProperties: { properties: { sheetId: 0, title: 'Orders' } } },
+			{ addSheet: { properties: { title: 'Customers', index: 1 } } },
+			{ updateCells: { start: { sheetId: 0, rowIndex: 0, columnIndex: 0 } } },
+		]);
+		expect(item.things).toEqual([{ kind: 'spreadsheet', id, url: created['spreadsheetUrl'] }]);
 	});
-	const id = idOf(created);
-	expect(calls.google.files.get(id)).toMatchObject({ name: 'Book', parents: [parentFolder] });
-	expect(created).toMatchObject({ title: 'Book', ...bothTabs });
-	expect(calls.stored(id, 'Orders')).toEqual(stored);
-	expect(item.things).toEqual([{ kind: 'spreadsheet', id, url: created['spreadsheetUrl'] }]);
-});
 
-test('in a folder with nothing to shape', async () => {
-	const created = await calls.one('create', { title: 'Plain', parentFolder: 'root' });
-	expect(created).toMatchObject({ title: 'Plain', sheets: [{ sheetId: 0, title: 'Sheet1' }] });
-	expect(calls.methods).toEqual(['drive.files.create', 'get']);
-});
+	test('nothing shapes it that has no content', async () => {
+		const created = await calls.one('create', { title: 'Plain', parentFolder: 'root' });
+		const sheets = [{ sheetId: 0, title: 'Sheet1' }];
+		expect(created).toMatchObject({ title: 'Plain', sheets });
+		expect(calls.methods).toEqual(['drive.files.create', 'get']);
+	});
 
-test('when the shape fails, the spreadsheet that exists is named', async () => {
-	const item = testItem();
-	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await calls.failure('create', { ...full, parentFolder: folder() }, item);
-	expect(failure.code).toBe(400);
-	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
-});
+	test('when the shape fails, the spreadsheet that exists is named', async () => {
+		const item = testItem();
+		calls.google.fault({ match: batchUpdate, status: 400 });
+		expect((await catchFailure(make(item))).code).toBe(400);
+		expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
+		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
+	});
 
-test('a lost answer of Drive is looked up by the private property, and the work goes on', async () => {
-	calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
-	const created = await calls.one('create', { ...full, parentFolder: folder() });
-	expect(calls.methods).toEqual(['drive.files.create', 'drive.files.list', 'get', 'batchUpdate']);
-	expect(spreadsheets()).toHaveLength(1);
-	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
-});
+	test('a lost answer of Drive is looked up by the private property, and the work goes on', async () => {
+		calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
+		expectFull(await make());
+		const [created, ...others] = calls.methods;
+		expect(created).toBe('drive.files.create');
+		expect(others).toEqual(['drive.files.list', 'get', 'batchUpdate']);
+	});
 
-test.each(['resetBefore', 'resetAfter'] as const)('a lost answer: %s', async (connection) => {
-	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
-	const created = await calls.one('create', { ...full, parentFolder: folder() });
-	expect(created).toMatchObject(bothTabs);
-	expect(spreadsheets()).toHaveLength(1);
-	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+	test.each(['resetBefore', 'resetAfter'] as const)('a lost answer: %s', async (connection) => {
+		calls.google.fault({ match: batchUpdate, connection });
+		expectFull(await make());
+	});
 });
 
 test.each([
@@ -174,42 +165,36 @@ describe('with an idempotency key', () => {
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
 		const other = await calls.failure('create', { ...keyed, title: 'Other' });
 		expect(other.code).toBe(409);
-		expect(live()).toHaveLength(1);
+		expectFull(first, live());
 	});
 
 	test.each([
 		{ match: 'drive.files.create', connection: 'resetAfter' },
-		{ match: 'sheets.spreadsheets.batchUpdate', times: 9, connection: 'resetBefore' },
-		{ match: 'sheets.spreadsheets.batchUpdate', times: 9, connection: 'resetAfter' },
+		{ match: batchUpdate, times: 9, connection: 'resetBefore' },
+		{ match: batchUpdate, times: 9, connection: 'resetAfter' },
 		{ match: 'drive.files.update', times: 9, status: 503 },
 	] as const)('an execution that was cut is completed by the next: %j', async (fault) => {
 		calls.google.fault(fault);
 		await calls.one('create', keyed).catch(() => undefined);
 		calls.google.heal();
-		const created = await calls.one('create', keyed);
-		expect(created).toMatchObject(bothTabs);
-		expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
-		expect(live()).toHaveLength(1);
+		expectFull(await calls.one('create', keyed), live());
 	});
 
 	test.each([
 		[400, 2],
 		[403, 1],
 	])('where the change is refused with %d, it is tried %d times', async (status, times) => {
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status });
+		calls.google.fault({ match: batchUpdate, status });
 		const created = calls.one('create', keyed);
 		if (times === 1) expect((await catchFailure(created)).code).toBe(status);
-		else
-			expect(await created).toMatchObject({
-				sheets: [{ title: 'Orders' }, { title: 'Customers' }],
-			});
+		else expectFull(await created);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(times);
 	});
 
 	test('two executions at once leave one spreadsheet', async () => {
 		const twice = [calls.one('create', keyed), calls.one('create', keyed)];
 		const [one = {}, other = {}] = await Promise.all(twice);
-		expect(idOf(one)).toBe(idOf(other));
-		expect(live()).toHaveLength(1);
+		expect(one['spreadsheetId']).toBe(other['spreadsheetId']);
+		expectFull(one, live());
 	});
 });

@@ -1,6 +1,5 @@
 // Dates at the wire: what goes in as a timestamp is a date cell, and what is a date cell comes out in ISO 8601.
 import { DateTime } from 'luxon';
-import type { IDataObject } from 'n8n-workflow';
 
 import { grid, isoForm, SheetCalls } from './sheetCalls';
 
@@ -10,36 +9,25 @@ const instant = '2026-07-23T05:46:56.692Z';
 const serial = (Date.UTC(2026, 6, 23, 7, 46, 56, 692) - Date.UTC(1899, 11, 30)) / 86_400_000;
 const shown = '2026-07-23T07:46:56.692+02:00';
 
-const seed = (rows: unknown[][] = [['Key', 'At']], settings = {}) =>
-	calls.book([{ title: 'Sheet1', rows }], {
-		...{ locale: 'de_DE', timeZone: 'Europe/Berlin' },
-		...settings,
-	});
-
-async function send(
-	name: 'append' | 'write',
-	spreadsheetId: string,
-	more: object,
-	...rows: object[]
-): Promise<void> {
-	const given = { spreadsheetId, valueInputOption: 'AUTO', ...more };
-	for (const outcome of await calls.give(name, given, ...(rows as IDataObject[])))
-		expect(outcome).not.toBeInstanceOf(Error);
+/** A sheet of Berlin, some of whose cells have a number format. */
+function seed(rows: unknown[][] = [['Key', 'At']], cells = '', format = 'dd.mm.yyyy', more = {}) {
+	const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin', ...more };
+	const spreadsheetId = calls.book([{ title: 'Sheet1', rows }], settings);
+	if (cells) calls.format(spreadsheetId, cells, format);
+	return spreadsheetId;
 }
 
 /** A column of a sheet as ISO 8601. */
 const readAt = async (spreadsheetId: string, more: object = {}, column = 'At') =>
 	(await calls.rows({ spreadsheetId, ...isoForm, ...more })).map((row) => row[column]);
 
-const cellAt = (spreadsheetId: string, cell: string) =>
-	calls.google.sheets.cells(spreadsheetId, cell);
+/** Column B below its header. */
+const cellsOf = (spreadsheetId: string) => calls.cells(spreadsheetId, 'B:B').slice(1).flat();
 
 test('a new column of Replace keeps the date format of its cells', async () => {
-	const spreadsheetId = seed([['Key']]);
-	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
-	await send('write', spreadsheetId, { writeMode: 'replace' }, { Key: 'a', At: instant });
-	const cell = { value: serial, format: 'dd.mm.yyyy' };
-	expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell]]);
+	const spreadsheetId = seed([['Key']], 'B2:B5');
+	await calls.send('write', { spreadsheetId, writeMode: 'replace' }, { Key: 'a', At: instant });
+	expect(cellsOf(spreadsheetId)).toEqual([{ value: serial, format: 'dd.mm.yyyy' }]);
 });
 
 describe.each<[string, 'append' | 'write', object]>([
@@ -54,11 +42,11 @@ describe.each<[string, 'append' | 'write', object]>([
 		['text without an offset', '2026-07-23T07:46:56.692'],
 		['a Date', new Date(instant)],
 		['a Luxon date', DateTime.fromISO(instant)],
-	])('%s becomes a date-time in the time zone of the spreadsheet', async (_kind, at) => {
+	])('%s becomes a date-time in the time zone of the spreadsheet', async (_kind, At) => {
 		const spreadsheetId = seed();
-		await send(name, spreadsheetId, more, { Key: 'a', At: at }, { Key: 'b', At: at });
+		await calls.send(name, { spreadsheetId, ...more }, { Key: 'a', At }, { Key: 'b', At });
 		const cell = { value: serial, format: 'DATE_TIME' };
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell], [cell]]);
+		expect(cellsOf(spreadsheetId)).toEqual([cell, cell]);
 		expect(await readAt(spreadsheetId)).toEqual([shown, shown]);
 	});
 
@@ -68,36 +56,25 @@ describe.each<[string, 'append' | 'write', object]>([
 		[['Key'], 'B'],
 		[['', '', '', 'Other'], 'At'],
 	])('a cell that has a date format keeps it: below %j, %s', async (header, column) => {
-		const spreadsheetId = seed([header]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
-		const row = { Key: 'a', [column]: instant };
-		await send(name, spreadsheetId, { ...more, range: 'Sheet1!A:B' }, row);
-		const cell = { value: serial, format: 'dd.mm.yyyy' };
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell]]);
+		const spreadsheetId = seed([header], 'B2:B5');
+		const given = { spreadsheetId, ...more, range: 'Sheet1!A:B' };
+		await calls.send(name, given, { Key: 'a', [column]: instant });
+		expect(cellsOf(spreadsheetId)).toEqual([{ value: serial, format: 'dd.mm.yyyy' }]);
 	});
 
 	test.each(['RAW', 'USER_ENTERED'])('%s is obeyed literally', async (valueInputOption) => {
-		const spreadsheetId = seed();
-		await send(name, spreadsheetId, { ...more, valueInputOption }, { Key: 'a', At: instant });
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[{ value: instant }]]);
+		const given = { spreadsheetId: seed(), ...more, valueInputOption };
+		await calls.send(name, given, { Key: 'a', At: instant });
+		expect(cellsOf(given.spreadsheetId)).toEqual([{ value: instant }]);
 	});
 
 	test('no text but a complete date changes its type', async () => {
 		const inText = ['am 2026-07-23T05:46:56.692Z', `${instant} `];
 		const texts = [...inText, '2026-07-23T25:00:00Z', '2026-W30', '5/6'];
-		const spreadsheetId = seed();
-		await send(name, spreadsheetId, more, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
-		const cells = cellAt(spreadsheetId, 'Sheet1!B:B').slice(1);
-		expect(cells).toEqual(texts.map((value) => [{ value }]));
+		const given = { spreadsheetId: seed(), ...more };
+		await calls.send(name, given, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
+		expect(cellsOf(given.spreadsheetId)).toEqual(texts.map((value) => ({ value })));
 	});
-});
-
-test('rows that are added to a column of dates have its format', async () => {
-	const spreadsheetId = seed(grid(['Key', 'At'], ['z', 45296]));
-	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2', 'dd.mm.yyyy');
-	await send('append', spreadsheetId, {}, { Key: 'a', At: instant });
-	const added = cellAt(spreadsheetId, 'Sheet1!B:B').at(-1);
-	expect(added).toEqual([{ value: serial, format: 'dd.mm.yyyy' }]);
 });
 
 test.each([
@@ -111,20 +88,19 @@ test.each([
 		...['2024-01-06T00:00:00.000', 'yyyy-mm-dd h:mm:ss'],
 	],
 ])('a cell without a format gets one: %s', async (_, format, At, expected) => {
-	const spreadsheetId = seed(grid(['Key', 'At'], ['a', 0.5], ['b', '']));
-	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2', format as never);
-	await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'b', At });
-	await send('append', spreadsheetId, {}, { Key: 'c' });
-	await send('append', spreadsheetId, {}, { Key: 'd', At });
-	const cells = cellAt(spreadsheetId, 'Sheet1!B:B').flat().slice(2);
+	const rows = grid(['Key', 'At'], ['a', 0.5], ['b', '']);
+	const spreadsheetId = seed(rows, 'B2', format);
+	await calls.send('write', { spreadsheetId, matchColumns: 'Key' }, { Key: 'b', At });
+	await calls.send('append', { spreadsheetId }, { Key: 'c' });
+	await calls.send('append', { spreadsheetId }, { Key: 'd', At });
+	const cells = cellsOf(spreadsheetId).slice(1);
 	expect(cells).toMatchObject([{ format: expected }, null, { format: expected }]);
 });
 
 describe('Read in ISO 8601', () => {
-	async function readCell(typed: unknown, format?: string, settings = {}): Promise<unknown> {
-		const spreadsheetId = seed([['At'], [typed]], settings);
-		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', format as never);
-		return (await readAt(spreadsheetId))[0];
+	async function readCell(value: unknown, format = '', settings = {}): Promise<unknown> {
+		const cells = format === '' ? '' : 'A2';
+		return (await readAt(seed([['At'], [value]], cells, format, settings)))[0];
 	}
 
 	test.each<[unknown, string | undefined, unknown]>([
@@ -156,8 +132,8 @@ describe('Read in ISO 8601', () => {
 		[45592 + 2.5 / 24, 'DATE_TIME', '2024-10-27T02:30:00.000+02:00'],
 		// The first day that is told: the day before has a year of three digits. The offset of that time had seconds, too.
 		[-328716, 'DATE_TIME', '1000-01-01T00:00:00.000+00:53'],
-	])('%j as %s is %j', async (typed, format, expected) => {
-		expect(await readCell(typed, format)).toBe(expected);
+	])('%j as %s is %j', async (value, format, expected) => {
+		expect(await readCell(value, format)).toBe(expected);
 	});
 
 	test.each([
@@ -173,20 +149,18 @@ describe('Read in ISO 8601', () => {
 
 	test('one more request where a number may be a date, for its columns alone; none without a number', async () => {
 		const values = ['Anna', 'a1@example.com', '2024-01-05', '10115 Berlin', true];
-		const plain = seed([['Name', 'Mail', 'Article', 'Place', 'Paid'], values]);
-		await calls.run('read', { spreadsheetId: plain, ...isoForm });
+		await readAt(seed([['Name', 'Mail', 'Article', 'Place', 'Paid'], values]));
 		expect(calls.methods).toEqual(['values.get']);
-		const dated = seed(grid(['Name', 'At', 'Place'], ['Anna', 45296, 'a'], ['Ben', 45297, '']));
-		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
-		await calls.run('read', { spreadsheetId: dated, ...isoForm });
+		const rows = grid(['Name', 'At', 'Place'], ['Anna', 45296, 'a'], ['Ben', 45297, '']);
+		await readAt(seed(rows, 'B2:B9'));
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
-		expect(calls.sent.at(-1)?.query).toMatchObject({ ranges: 'Sheet1!B1:B3' });
+		const short = { ranges: 'Sheet1!B1:B3', prettyPrint: 'false' };
+		expect(calls.sent.at(-1)?.query).toMatchObject(short);
 	});
 
 	test('the formats of many cells are fetched in slices', async () => {
-		const rows = Array.from({ length: 100_002 }, (_, at) => [at, 45296]);
-		const spreadsheetId = seed([['Id', 'At'], ...rows.slice(1)]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!B100001:B100002', 'dd.mm.yyyy');
+		const rows = Array.from({ length: 100_001 }, (_, at) => [at, 45296]);
+		const spreadsheetId = seed([['Id', 'At'], ...rows], 'B100001:B100002');
 		const read = await readAt(spreadsheetId, { range: 'Sheet1!A:B' });
 		expect(read.slice(-3)).toEqual([45296, '2024-01-05', '2024-01-05']);
 		expect(calls.sent.slice(1).map(({ query }) => query['ranges'])).toEqual([
@@ -195,22 +169,10 @@ describe('Read in ISO 8601', () => {
 		]);
 	});
 
-	test('a header that is a date has the name that the sheet shows', async () => {
-		const spreadsheetId = seed(grid(['Name', 45296, 45327], ['Anna', 1, 45296]));
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!B1:C1', 'dd.mm.yyyy');
-		const [row] = await calls.rows({ spreadsheetId, ...isoForm });
-		const named = { '05.01.2024': 1, '05.02.2024': 45296 };
-		expect(row).toEqual({ Name: 'Anna', ...named, rowNumber: 2 });
-	});
-
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
-		const spreadsheetId = seed([['At'], [45296], [45297]]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'dd.mm.yyyy');
-		const rows = await calls.rows({
-			spreadsheetId,
-			...isoForm,
-			filters: [{ column: 'At', value }],
-		});
+		const filters = [{ column: 'At', value }];
+		const spreadsheetId = seed([['At'], [45296], [45297]], 'A2:A3');
+		const rows = await calls.rows({ spreadsheetId, ...isoForm, filters });
 		expect(rows).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
 	});
 
@@ -222,52 +184,45 @@ describe('Read in ISO 8601', () => {
 		['dd.mm.yyyy', '2024-01-04T22:59:59Z', 'UNFORMATTED_VALUE', ['2024-01-05', '2024-01-06']],
 		['dd.mm.yyyy', new Date('2024-01-05T11:00:00Z'), 'UNFORMATTED_VALUE', ['2024-01-06']],
 	])('a cell as %s is greater than %s, read as %s', async (format, value, render, expected) => {
-		const spreadsheetId = seed([['At'], [45295], [45296], [45297], ['']]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A4', format as never);
+		const spreadsheetId = seed([['At'], [45295], [45296], [45297], ['']], 'A2:A4', format);
 		const filters = [{ column: 'At', condition: 'greaterThan', value }];
 		const read = await readAt(spreadsheetId, { valueRenderOption: render, filters });
 		expect(read).toEqual(expected);
 	});
 
-	test('times and texts that are timestamps are compared, too', async () => {
-		const spreadsheetId = seed([
-			['At', 'Logged'],
-			[0.4375, '2024-01-05T10:00:00.000+01:00'],
-			[0.5, '2024-01-06T10:00:00.000Z'],
-		]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'h:mm');
-		const filter = async (column: string, condition: string, value: string) =>
-			await readAt(spreadsheetId, { filters: [{ column, condition, value }] }, 'rowNumber');
-		expect(await filter('At', 'lessThan', '12:00:00')).toEqual([2]);
-		expect(await filter('Logged', 'greaterThan', '2024-01-05T09:30:00Z')).toEqual([3]);
-		expect(await filter('Logged', 'greaterThan', '2024-01-05T08:30:00Z')).toEqual([2, 3]);
+	test.each([
+		['At', 'lessThan', '12:00:00', [2]],
+		['Logged', 'greaterThan', '2024-01-05T09:30:00Z', [3]],
+		['Logged', 'greaterThan', '2024-01-05T08:30:00Z', [2, 3]],
+	])('times and texts that are timestamps: %s %s %s', async (column, condition, value, found) => {
+		const morning = [0.4375, '2024-01-05T10:00:00.000+01:00'];
+		const rows = grid(['At', 'Logged'], morning, [0.5, '2024-01-06T10:00:00.000Z']);
+		const filters = [{ column, condition, value }];
+		expect(await readAt(seed(rows, 'A2:A3', 'h:mm'), { filters }, 'rowNumber')).toEqual(found);
 	});
 
 	test('of values', async () => {
-		const spreadsheetId = seed(grid(['x', 1], [45296, 'y']));
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
+		const spreadsheetId = seed(grid(['x', 1], [45296, 'y']), 'A2');
 		const json = await calls.one('read', { spreadsheetId, ...isoForm, output: 'values' });
 		expect(json['values']).toEqual(grid(['x', 1], ['2024-01-05', 'y']));
 	});
 
 	test('a formula stays one', async () => {
-		const spreadsheetId = seed([['At']]);
-		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['=45290+6']]);
-		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
+		const spreadsheetId = calls.typed(['At'], ['=45290+6']);
+		calls.format(spreadsheetId, 'A2', 'dd.mm.yyyy');
 		const read = await readAt(spreadsheetId, { valueRenderOption: 'FORMULA' });
 		expect(read).toEqual(['=45290+6']);
 	});
 });
 
 test('a key that is an instant finds its row, and the row stays as it is', async () => {
-	const spreadsheetId = seed(grid(['At', 'Count'], [serial, 1], ['2024-01-05', 2]));
-	calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-	const before = cellAt(spreadsheetId, 'Sheet1!A:A');
+	const spreadsheetId = seed(grid(['At', 'Count'], [serial, 1], ['2024-01-05', 2]), 'A2');
+	const before = calls.cells(spreadsheetId, 'A:A');
 	const all = [
 		{ At: instant, Count: 5 },
 		{ At: '2024-01-05', Count: 6 },
 	];
-	await send('write', spreadsheetId, { matchColumns: 'At' }, ...all);
-	expect(cellAt(spreadsheetId, 'Sheet1!A:A')).toEqual(before);
+	await calls.send('write', { spreadsheetId, matchColumns: 'At' }, ...all);
+	expect(calls.cells(spreadsheetId, 'A:A')).toEqual(before);
 	expect(calls.stored(spreadsheetId, 'Sheet1!B:B')).toEqual([['Count'], [5], [6]]);
 });

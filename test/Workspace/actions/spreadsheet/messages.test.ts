@@ -3,49 +3,46 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../../createExecuteContext';
-import { testItem } from '../../client';
-import { grid, SheetCalls, tabNamed } from './sheetCalls';
+import { grid, mappedByName, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
 interface Case {
-	readonly operation?: string;
-	readonly rows?: unknown[][];
+	readonly operation?: 'append' | 'read';
 	readonly more: IDataObject;
 	readonly json?: IDataObject;
 }
+type Row = [title: string, Case, inForm: string, inObject?: string];
 
 const update = { writeMode: 'update' };
-const filterBy = (column: string) => ({
-	operation: 'read',
-	more: { output: 'rows', filters: { filter: [{ column, condition: 'equals', value: '' }] } },
-});
+const reading = (more: IDataObject): Case => ({ operation: 'read', more });
+const cells =
+	'enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.';
 const optionNames = ['extraColumns', 'headerRow', 'unmatched', 'range'];
 
 /** Message and description, as the form and the input object tell them. */
-async function tell({ operation = 'write', rows = [['SKU', 'Qty']], more, json }: Case) {
-	const spreadsheetId = calls.sheet(rows);
+async function tell({ operation, more, json = { sku: 'a' } }: Case) {
+	const spreadsheetId = calls.sheet([['SKU', 'Qty']]);
 	const source = operation === 'read' ? {} : { valuesSource: 'columns' };
 	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
 	const entries = Object.entries(given);
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
 	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));
+	const name = operation ?? 'write';
 	const read = async (parameters: IDataObject) => {
-		const name = operation as 'write';
-		const running = calls.form(name, spreadsheetId, parameters, json ?? { sku: 'a' });
+		const running = calls.form(name, spreadsheetId, parameters, json);
 		const { message, description } = await failureOf(running);
 		return `${message} ${description}`;
 	};
 	const tab = tabNamed(given['tab'] as string);
-	const columns = { mappingMode: 'autoMapInputData', value: null };
-	const inputObject = { operation, spreadsheetId, ...given };
+	const inputObject = { operation: name, spreadsheetId, ...given };
 	return {
-		inForm: await read({ columns, ...fields, tab, options }),
+		inForm: await read({ ...mappedByName, ...fields, tab, options }),
 		inObject: await read({ inputMode: 'json', inputObject }),
 	};
 }
 
-test.each<readonly [string, Case, string, string]>([
+test.each<Row>([
 	[
 		'no column to match by',
 		{ more: { ...update, matchColumns: [] } },
@@ -61,7 +58,6 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'the number among columns',
 		{ more: { ...update, matchColumns: ['rowNumber', 'SKU'] }, json: { SKU: 1 } },
-		"The table has no column 'rowNumber' to match rows by",
 		"The table has no column 'rowNumber' to match rows by",
 	],
 	[
@@ -80,53 +76,36 @@ test.each<readonly [string, Case, string, string]>([
 		'a match column that differs by spaces',
 		{ more: { ...update, matchColumns: ['S K U'] }, json: { Qty: 1 } },
 		"The table has no column 'S K U' to match rows by Its columns are 'SKU', 'Qty'.",
-		"The table has no column 'S K U' to match rows by ",
 	],
-	...['Sheet1!A1:C5', 'Wrong!'].map((range) => {
-		const cells = range === 'Wrong!' ? 'A:D' : 'A1:C5';
-		const told = `or enter only cells, such as ${cells}.`;
-		return [`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const;
-	}),
-	...['all rows', 'A1-C5', 'A to C', 'A1;C5', 'A1..C5', '*', 'SKU', 'A'].map((range) => {
-		const told =
-			'enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.';
-		return [
-			`words as a range: ${range}`,
-			{ operation: 'read', more: { range } },
-			`In 'Range', ${told}`,
-			`In 'range', ${told}`,
-		] as const;
+	['another tab', reading({ range: 'Sheet1!A1:C5' }), 'or enter only cells, such as A1:C5.'],
+	['a range without cells', reading({ range: 'Wrong!' }), 'or enter only cells, such as A:D.'],
+	...['all rows', 'A1-C5', 'A to C', 'A1;C5', 'A1..C5', '*', 'SKU', 'A'].map((range): Row => {
+		const title = `words as a range: ${range}`;
+		return [title, reading({ range }), `In 'Range', ${cells}`, `In 'range', ${cells}`];
 	}),
 	[
 		'words as a range, without a tab',
-		{ operation: 'read', more: { tab: '', range: 'all rows' } },
+		reading({ tab: '', range: 'all rows' }),
 		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
 		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 	],
-	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
+	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab): Row => {
 		const told = `has no tab '${tab}' The spreadsheet has the tabs 'Sheet1'. Choose one in`;
-		const given = { operation: 'read', more: { tab } };
-		return [`a tab that is near: ${tab}`, given, told, told] as const;
+		return [`a tab that is near: ${tab}`, reading({ tab }), told];
 	}),
 	[
 		'a filter that is near',
-		filterBy('Qtys'),
-		"no column 'Qtys' to filter by Its columns are 'SKU', 'Qty'.",
+		reading({
+			output: 'rows',
+			filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] },
+		}),
 		"no column 'Qtys' to filter by Its columns are 'SKU', 'Qty'.",
 	],
-])('%s', async (_, given, inForm, inObject) => {
+])('%s', async (_, given, inForm, inObject = inForm) => {
 	const told = await tell(given);
 	expect(told.inForm).toContain(inForm);
 	expect(told.inObject).toContain(inObject);
 });
-
-/** The hints of an item whose fields are columns. */
-async function hintsOf(name: 'append' | 'write', given: object, json: IDataObject) {
-	const item = testItem({ json });
-	const params = { tab: 'Sheet1', valuesSource: 'columns', ...given };
-	await calls.together(name, [{ params, item }]);
-	return item.hints;
-}
 
 const restore = 'To get them back, open File > Version history in Google Sheets.';
 const formulas = "Formulas are gone or became values: 'Gross'.";
@@ -140,7 +119,7 @@ test.each([
 		['b', 2],
 	];
 	const spreadsheetId = calls.typed(['Key', 'Net', 'Gross', 'Note'], ...rows);
-	const hints = await hintsOf('write', { spreadsheetId, writeMode: 'replace' }, json);
+	const hints = await calls.hints('write', { spreadsheetId, writeMode: 'replace' }, json);
 	expect(hints).toEqual([`The table had 2 rows and now has 1. ${told}`]);
 	expect(calls.methods).toHaveLength(3);
 });
@@ -149,7 +128,7 @@ test('a table that is replaced has no other rows, so none of its texts is among 
 	const spreadsheetId = calls.sheet(grid(['Key', 'Due'], ['a', 45296]));
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B9', 'dd.mm.yyyy');
 	const given = { spreadsheetId, writeMode: 'replace' };
-	const hints = await hintsOf('write', given, { Due: 'soon', Note: 'y' });
+	const hints = await calls.hints('write', given, { Due: 'soon', Note: 'y' });
 	expect(hints.join(' ')).not.toContain('A text was stored');
 });
 
@@ -165,12 +144,12 @@ test('a text among numbers, dates or checkboxes is told', async () => {
 		Note: 'y',
 		New: 'z',
 	};
-	expect(await hintsOf('append', { spreadsheetId, extraColumns: 'add' }, json)).toEqual([
+	expect(await calls.hints('append', { spreadsheetId, extraColumns: 'add' }, json)).toEqual([
 		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.",
 	]);
 	// Google makes a number of it.
 	const entered = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
-	expect(await hintsOf('append', entered, { Key: 'c', Amount: '1200' })).toEqual([]);
+	expect(await calls.hints('append', entered, { Key: 'c', Amount: '1200' })).toEqual([]);
 });
 
 test('n8n asks for columns to match by before it runs the node', () => {

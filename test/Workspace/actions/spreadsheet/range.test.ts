@@ -1,71 +1,42 @@
-import { readParameters } from '../../../../nodes/fields/params';
-import { tab } from '../../../../nodes/Workspace/actions/spreadsheet/fields';
 import { listNames } from '../../../../nodes/core/text';
 import {
 	parseRange,
 	parseBounds,
 	toColumnLetters,
-	printTarget,
-	parseTarget,
 } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import { findNativeTable } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 
-describe('tabs', () => {
-	describe('tables that Google knows', () => {
-		const range = {
-			sheetId: 5,
-			startRowIndex: 2,
-			endRowIndex: 6,
-			startColumnIndex: 1,
-			endColumnIndex: 3,
-		};
-		const other = { tableId: 'first', range: { endRowIndex: 1, endColumnIndex: 1 } };
-		const sheet = {
-			tables: [other, { tableId: 't', range, rowsProperties: { footerColorStyle: {} } }],
-		};
+test('of many names, twenty are listed', () => {
+	const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
+	expect(listNames(names.slice(0, 20))).toMatch(/, 'n19'$/);
+	expect(listNames(names)).toMatch(/, 'n19', 1 more$/);
+	expect(listNames(['x'.repeat(60), 'y'.repeat(61)])).toBe(
+		`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`,
+	);
+});
 
-		test.each([
-			[2, 1, 't'],
-			[5, 2, 't'],
-			[1, 1, undefined],
-			[6, 1, undefined],
-			[2, 0, undefined],
-			[2, 3, undefined],
-			[0, 0, 'first'],
-			[0, 1, undefined],
-			[1, 0, undefined],
-		])('row %d, column %d is in %s', (row, column, tableId) => {
-			expect(findNativeTable(sheet, { row, column })?.tableId).toBe(tableId);
-		});
+describe('a cell of a table that Google knows', () => {
+	const area = { startRowIndex: 2, endRowIndex: 6, startColumnIndex: 1, endColumnIndex: 3 };
+	const first = { tableId: 'first', range: { endRowIndex: 1, endColumnIndex: 1 } };
+	const sheet = { tables: [first, { tableId: 't', range: area }] };
 
-		test('end above their footer, and grow', () => {
-			expect(findNativeTable(sheet, { row: 0, column: 0 })).toEqual({
-				tableId: 'first',
-				range: {
-					sheetId: 0,
-					startRowIndex: 0,
-					endRowIndex: 1,
-					startColumnIndex: 0,
-					endColumnIndex: 1,
-				},
-				bodyEnd: 1,
-			});
-			const table = findNativeTable(sheet, { row: 2, column: 1 });
-			expect(table).toEqual({ tableId: 't', range, bodyEnd: 5 });
-		});
-
-		test('a tab without tables has none', () => {
-			expect(findNativeTable({}, { row: 0, column: 0 })).toBeUndefined();
-		});
+	test.each([
+		[2, 1, 't'],
+		[5, 2, 't'],
+		[1, 1, undefined],
+		[6, 1, undefined],
+		[2, 0, undefined],
+		[2, 3, undefined],
+		[0, 0, 'first'],
+		[0, 1, undefined],
+		[1, 0, undefined],
+	])('row %d, column %d is in %s', (row, column, tableId) => {
+		expect(findNativeTable(sheet, { row, column })?.tableId).toBe(tableId);
 	});
 
-	test('of many names, twenty are listed', () => {
-		const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
-		expect(listNames(names.slice(0, 20))).toMatch(/, 'n19'$/);
-		expect(listNames(names)).toMatch(/, 'n19', 1 more$/);
-		expect(listNames(['x'.repeat(60), 'y'.repeat(61)])).toBe(
-			`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`,
-		);
+	test('what Google leaves out of the range is 0', () => {
+		const range = { sheetId: 0, startRowIndex: 0, startColumnIndex: 0, ...first.range };
+		expect(findNativeTable(sheet, { row: 0, column: 0 })?.range).toEqual(range);
 	});
 });
 
@@ -82,18 +53,22 @@ describe('ranges', () => {
 		['!A1', { tab: '!A1' }],
 		['!', { tab: '!' }],
 		['5:9', { a1: '5:9' }],
+		['x!1:1', { tab: 'x', a1: '1:1' }],
+		['x!A1:B', { tab: 'x', a1: 'A1:B' }],
+		['x!$A$1:$B2', { tab: 'x', a1: '$A$1:$B2' }],
 		['5', { tab: '5' }],
+		['2026!A1', { tab: '2026', a1: 'A1' }],
+		['CRM26!A1', { tab: 'CRM26', a1: 'A1' }],
+		["Jon's!A1", { tab: "Jon's", a1: 'A1' }],
+		['😀!A:A', { tab: '😀', a1: 'A:A' }],
+		['😀', { tab: '😀' }],
+		['Täbelle', { name: 'Täbelle' }],
 		['A', { name: 'A' }],
 		['R1C1', { tab: 'R1C1' }],
 		[`A${'1'.repeat(99)}`, { a1: `A${'1'.repeat(99)}` }],
 		[`A${'1'.repeat(100)}`, { name: `A${'1'.repeat(100)}` }],
 	])('%s', (text, expected) => {
-		expect(parseRange(text)).toEqual({
-			tab: undefined,
-			a1: undefined,
-			name: undefined,
-			...expected,
-		});
+		expect(parseRange(text)).toEqual(expected);
 	});
 
 	test.each<[string | undefined, number, number, (number | undefined)?, (number | undefined)?]>([
@@ -112,33 +87,8 @@ describe('ranges', () => {
 		expect(parseBounds({ a1: cells })).toEqual({ row, column, lastRow, lastColumn });
 	});
 
-	test.each([
-		[0, 'A'],
-		[25, 'Z'],
-		[26, 'AA'],
-		[51, 'AZ'],
-		[52, 'BA'],
-		[701, 'ZZ'],
-		[702, 'AAA'],
-	])('column %d is %s', (column, letters) => {
-		expect(toColumnLetters(column)).toBe(letters);
-	});
-
-	test('Tab and Range name one target', () => {
-		const readTab = (mode: string) =>
-			readParameters(
-				[tab],
-				{ tab: { __rl: true, mode, value: ' Q1 ' } },
-				{ mode: 'fields', timezone: 'UTC' },
-			);
-		expect([readTab('name'), readTab('list')]).toEqual([{ tab: ' Q1 ' }, { tab: ' Q1 ' }]);
-		expect(parseTarget({ tab: ' Q1 ', range: '' })).toEqual({ tab: ' Q1 ' });
-		expect(printTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
-		expect(printTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
-		expect(() => parseTarget({ tab: ' ', range: ' ' })).toThrow('is required');
-		expect(() => parseTarget({ tab: 'Q1', range: 'no cells' })).toThrow(
-			'is not a range: no cells',
-		);
-		expect(() => parseTarget({ tab: 'Q1', range: 'Q2!A1' })).toThrow('contains a tab name');
+	test('columns have their letters', () => {
+		const letters = [0, 25, 26, 51, 52, 701, 702].map(toColumnLetters);
+		expect(letters).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
 	});
 });

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { GoogleServer } from '../../../../dev/google/server';
+import type { Format } from '../../../../dev/google/sheets/cell';
 import type { NodeError } from '../../../../nodes/core/errors';
 import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
 import {
@@ -72,8 +73,18 @@ export class SheetCalls extends StandIn {
 		return this.google.sheets.seed({ title: 'Book', tabs, ...more });
 	}
 
+	/** Gives cells of Sheet1 a number format. */
+	format(spreadsheetId: string, cells: string, format: string): void {
+		this.google.sheets.format(spreadsheetId, `Sheet1!${cells}`, format as Format);
+	}
+
 	stored(spreadsheetId: string, range = 'Sheet1'): unknown[][] {
 		return this.google.sheets.values(spreadsheetId, range);
+	}
+
+	/** Cells of Sheet1 with their formulas and formats. */
+	cells(spreadsheetId: string, range: string): unknown[][] {
+		return this.google.sheets.cells(spreadsheetId, `Sheet1!${range}`);
 	}
 
 	/** Output items of one input item, as the runner makes them. */
@@ -114,21 +125,46 @@ export class SheetCalls extends StandIn {
 		operation: Name,
 		spreadsheetId: string,
 		fields: IDataObject,
-		json: IDataObject = {},
+		...all: IDataObject[]
 	): Promise<IDataObject[]> {
 		this.google.tokens.issue({ token });
-		const place = { spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } };
+		const id = { __rl: true, mode: 'id', value: spreadsheetId };
+		const place = { spreadsheetId: id, tab: tabNamed('Sheet1') };
 		const parameters = { resource: 'spreadsheet', operation, ...place, ...fields };
-		const run = runNode({ url: this.google.url, parameters, items: [{ json }] });
-		return (await run).map((item) => item.json);
+		const given = (all.length > 0 ? all : [{}]).map((json) => ({ json }));
+		const put = await runNode({ url: this.google.url, parameters, items: given });
+		return put.map(({ json }) => json);
 	}
 
 	/** Results or failures of input items whose fields are columns; they go out together. */
 	async give(name: Name, given: Given, ...all: IDataObject[]): Promise<IDataObject[]> {
-		const place = 'range' in given ? {} : { tab: 'Sheet1' };
-		const params = { valuesSource: 'columns', ...place, ...given };
+		const params = { valuesSource: 'columns', ...given };
 		const members = items(...all).map((item) => ({ params, item }));
 		return (await this.together(name, members)) as IDataObject[];
+	}
+
+	/** The same for items that can all be written, whose texts may be dates. @throws the first failure */
+	async send(name: Name, given: Given, ...all: object[]): Promise<void> {
+		const params = { valueInputOption: 'AUTO', ...given };
+		for (const outcome of await this.give(name, params, ...(all as IDataObject[])))
+			if (outcome instanceof Error) throw outcome;
+	}
+
+	/** The same for a new sheet with these rows, and what it then holds. Without items, the rows are in the parameters. */
+	async change(name: Name, rows: unknown[][], given: object, ...all: IDataObject[]) {
+		const spreadsheetId = this.sheet(rows);
+		const params = { spreadsheetId, ...given };
+		const told =
+			all.length > 0 ? await this.give(name, params, ...all) : [await this.one(name, params)];
+		return { spreadsheetId, told, stored: this.stored(spreadsheetId) };
+	}
+
+	/** The hints of an input item whose fields are columns, unless rows are given. */
+	async hints(name: Name, given: Given, json: IDataObject = {}): Promise<string[]> {
+		const item = testItem({ json });
+		const valuesSource = 'values' in given ? 'json' : 'columns';
+		await this.run(name, { valuesSource, ...given }, item);
+		return item.hints;
 	}
 
 	/** Results or failures of several input items that go out together. */
@@ -137,19 +173,12 @@ export class SheetCalls extends StandIn {
 		all: ReadonlyArray<{ params: Given; item: RunnerItem }>,
 	): Promise<unknown[]> {
 		const operation: Operation = operations[name];
-		const members = all.map(({ params, item }) => ({
-			params: this.params(operation, params),
-			item,
-		}));
+		const members = all.map((one) => ({ ...one, params: this.params(operation, one.params) }));
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.getKey(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
-		const outcomes = await performTogether(
-			operation,
-			members,
-			this.clients(operation),
-			[...keys][0],
-		);
+		const clients = this.clients(operation);
+		const outcomes = await performTogether(operation, members, clients, [...keys][0]);
 		// A write by key has a result for each row.
 		return outcomes.flat();
 	}
@@ -166,11 +195,12 @@ export class SheetCalls extends StandIn {
 		});
 	}
 
+	/** What is written goes to Sheet1, unless another place is given. */
 	private params(operation: Operation, given: Given): AnyParameters {
-		return readParameters(getAllFields(operation), given, {
-			mode: 'json',
-			timezone: 'Europe/Berlin',
-		});
+		const needsTab = operation.combine !== undefined && !('range' in given);
+		const values = { ...(needsTab ? { tab: 'Sheet1' } : {}), ...given };
+		const context = { mode: 'json', timezone: 'Europe/Berlin' } as const;
+		return readParameters(getAllFields(operation), values, context);
 	}
 }
 
@@ -198,6 +228,14 @@ export const changed = (
 
 /** A tab as a form has it. */
 export const tabNamed = (value: string) => ({ __rl: true, mode: 'name', value });
+
+/** A value for each column, as a form has them. */
+export const mapped = (value: IDataObject) => ({
+	columns: { mappingMode: 'defineBelow', value, schema: [] },
+});
+
+/** The fields of the items as columns, as a form has them. */
+export const mappedByName = { columns: { mappingMode: 'autoMapInputData', value: null } };
 
 export function items(...all: IDataObject[]): RunnerItem[] {
 	return all.map((json, index) => testItem({ json, index }));

@@ -1,11 +1,7 @@
-import { testClients, testItem } from '../../client';
-import { grid, SheetCalls, items } from './sheetCalls';
-import { isNodeError, NodeError } from '../../../../nodes/core/errors';
-import {
-	isUnknownRangeError,
-	Spreadsheet,
-} from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
+import { isNodeError } from '../../../../nodes/core/errors';
 import { roundsOf } from '../../../growth';
+import { testItem } from '../../client';
+import { grid, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -22,18 +18,20 @@ const book = () =>
 
 const given = { read: {}, write: { values: [['new']] }, append: { values: [['new']] } } as const;
 
+/** The ranges of the requests for values. */
+const ranges = () => calls.sent.map(({ path }) => path.split('/values/')[1]);
+
 describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	test.each([
 		[{ range: "'Q1'" }, "'Q1'"],
 		[{ tab: 'Q1' }, "'Q1'"],
-		[{ tab: 'FY26', range: 'A:D' }, "'FY26'!A:D"],
+		[{ tab: 'FY26', range: ' A:D ' }, "'FY26'!A:D"],
 		[{ range: 'H1!A1:B2' }, "'H1'!A1:B2"],
 		[{ tab: "Jon's! A1", range: 'A1:B2' }, "'Jon''s! A1'!A1:B2"],
 	])('%j is %s', async (target, sent) => {
 		await calls.one(name, { spreadsheetId: book(), ...target, ...given[name] });
 		// Append opens the table by the rows of its tab.
-		if (name === 'append') return;
-		expect(calls.sent.map(({ path }) => path.split('/values/')[1])).toContain(sent);
+		if (name !== 'append') expect(ranges()).toContain(sent);
 	});
 
 	test.each(['Q1', 'q1', 'FY26'])('%s may be a tab or a cell: nothing is done', async (range) => {
@@ -71,19 +69,23 @@ test('the cell that rows go to in the first tab is not taken for a tab of that n
 	expect(calls.methods).toEqual(['get', 'batchUpdate']);
 });
 
-test('neither tab nor range: reading takes the first tab, writing asks for one', async () => {
-	const spreadsheetId = book();
-	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });
-	for (const name of ['write', 'append'] as const) {
-		const failure = await calls.failure(name, { spreadsheetId, ...given[name] });
+test('without a tab and a range, reading takes the first tab', async () => {
+	const read = await calls.one('read', { spreadsheetId: book() });
+	expect(read).toMatchObject({ values: [['first']] });
+	expect(calls.methods).toEqual(['values.get']);
+});
+
+test.each(['write', 'append'] as const)('without a tab and a range, %s asks', async (name) => {
+	for (const blank of ['', ' ']) {
+		const target = { spreadsheetId: 'x', tab: blank, range: blank };
+		const failure = await calls.refusal(name, { ...target, ...given[name] });
 		expect(failure.message).toBe("'tab' or 'range' is required");
 	}
-	expect(calls.methods).toEqual(['values.get']);
 });
 
 test.each(['read', 'write'] as const)('%s takes the name of a range', async (name) => {
 	await calls.one(name, { spreadsheetId: book(), range: 'Leads', ...given[name] });
-	expect(calls.sent.map(({ path }) => path.split('/values/')[1])).toContain('Leads');
+	expect(ranges()).toContain('Leads');
 });
 
 test('a table has no name of a range', async () => {
@@ -129,39 +131,30 @@ describe('a tab that is not there', () => {
 
 	test('the tabs are asked for once, however many items want to know', async () => {
 		const spreadsheetId = book();
-		const [first, second] = items({ a: 1 }, { a: 2 });
+		const item = testItem();
 		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland']) {
-			const failure = await calls.failure('read', { spreadsheetId, range }, first);
+			const failure = await calls.failure('read', { spreadsheetId, range }, item);
 			expect(failure.description).toContain("'Sheet1'");
 		}
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
-		await calls.failure('read', { spreadsheetId, range: 'Nowhere' }, second);
 	});
 
 	test('a refused look at the tabs is not repeated', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
-		const [item] = items({ a: 1 });
+		const item = testItem();
 		for (const range of ['Nowhere', 'Elsewhere'])
 			await calls.failure('read', { spreadsheetId: book(), range }, item);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 	});
 
 	test('another refusal is not followed by a question', async () => {
-		const target = { spreadsheetId: book(), range: 'Sheet1!A5000' };
-		expect((await calls.failure('read', target)).code).toBe(400);
-		expect(calls.methods).toEqual(['values.get']);
-	});
-});
-
-describe('one spreadsheet', () => {
-	test('without a tab, items go to the first one', async () => {
-		const rows = [['a']];
-		const spreadsheetId = calls.book([
-			{ title: 'First', rows },
-			{ title: 'Second', rows },
-		]);
-		const [appended] = await calls.give('append', { spreadsheetId, range: 'A:B' }, { a: 1 });
-		expect(appended).toMatchObject({ updatedRange: 'First!A2' });
+		const spreadsheetId = book();
+		const far = await calls.failure('read', { spreadsheetId, range: 'Sheet1!A5000' });
+		const message = 'Unable to parse range: x';
+		calls.google.fault({ match: 'sheets.spreadsheets.values.get', status: 404, message });
+		const gone = await calls.failure('read', { spreadsheetId, range: 'Nowhere' });
+		expect([far.code, gone.code]).toEqual([400, 404]);
+		expect(calls.methods).toEqual(['values.get', 'values.get']);
 	});
 
 	test('a name that is unknown in a tab that is there', async () => {
@@ -169,23 +162,6 @@ describe('one spreadsheet', () => {
 		const failure = await calls.failure('read', target);
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet1!Nothing'");
 		expect(failure.description).toMatch(/^The spreadsheet has the tabs 'Sheet1'\. /);
-	});
-
-	test('its time zone is asked for in short JSON', async () => {
-		const id = calls.book([], { locale: 'de_DE', timeZone: 'Europe/Berlin' });
-		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		expect(await new Spreadsheet(sheets, id).fetchTimeZone()).toBe('Europe/Berlin');
-		expect(calls.sent.map(({ query }) => query)).toEqual([
-			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
-		]);
-	});
-
-	test('other failures than of a range are not taken for one', () => {
-		const error = (code: number, message: string) => new NodeError({ code, message });
-		expect(isUnknownRangeError(error(400, 'Unable to parse range: x'))).toBe(true);
-		expect(isUnknownRangeError(error(404, 'Unable to parse range: x'))).toBe(false);
-		expect(isUnknownRangeError(error(400, 'Invalid value'))).toBe(false);
-		expect(isUnknownRangeError(new Error('Unable to parse range: x'))).toBe(false);
 	});
 });
 
@@ -201,46 +177,45 @@ describe('odd titles and ranges', () => {
 	const added = [...untouched, ['Ben', 40]];
 	const first = [['first', 'tab']];
 	const quoted = (title: string) => `'${title.replaceAll("'", "''")}'`;
-	const row = { valuesSource: 'json', values: [['Ben', 40]] };
 
-	/** What the tab and the first one hold after a call; a refusal before anything was written is as good as a row in its place. */
+	/** What the tab and the first one hold after a row was put; a refusal before anything was written is as good as a row in its place. */
 	async function after(title: string, name: 'append' | 'write', target: object) {
-		const id = calls.book([
+		const spreadsheetId = calls.book([
 			{ title: 'First', rows: first },
 			{ title, rows: untouched },
 		]);
-		const outcome = await calls.run(name, { spreadsheetId: id, ...target, ...row }).then(
+		const row = { valuesSource: 'json', values: [['Ben', 40]] };
+		const failure = await calls.run(name, { spreadsheetId, ...target, ...row }).then(
 			() => undefined,
 			(error: unknown) => error,
 		);
-		const refused = outcome !== undefined;
-		if (refused) expect([isNodeError(outcome), outcome]).toMatchObject([true, { code: 400 }]);
-		const held = { first: calls.stored(id, 'First'), own: calls.stored(id, quoted(title)) };
-		return { refused, held };
+		const refused = failure !== undefined;
+		if (refused) expect([isNodeError(failure), failure]).toMatchObject([true, { code: 400 }]);
+		const stored = (tab: string) => calls.stored(spreadsheetId, quoted(tab));
+		return { refused, first: stored('First'), own: stored(title) };
 	}
 
 	describe.each(titles)('a tab called %j', (title) => {
 		test.each([{}, { range: 'A:B' }])('as tab with %j: below its table', async (cells) => {
-			const { refused, held } = await after(title, 'append', { tab: title, ...cells });
+			const { refused, ...held } = await after(title, 'append', { tab: title, ...cells });
 			expect(held).toEqual({ first, own: refused ? untouched : added });
 			expect(refused && title.trim() === title).toBe(false);
 		});
 
 		test('quoted in the range', async () => {
-			const { refused, held } = await after(title, 'append', {
-				range: `${quoted(title)}!A:B`,
-			});
-			expect([refused, held]).toEqual([false, { first, own: added }]);
+			const held = await after(title, 'append', { range: `${quoted(title)}!A:B` });
+			expect(held).toEqual({ refused: false, first, own: added });
 		});
 
 		test('unquoted in the range: its own cells, or nothing', async () => {
-			const { refused, held } = await after(title, 'write', { range: `${title}!A2:B2` });
+			const target = { range: `${title}!A2:B2` };
+			const { refused, ...held } = await after(title, 'write', target);
 			const written = grid(['name', 'age'], ['Ben', 40]);
 			expect(held).toEqual({ first, own: refused ? untouched : written });
 		});
 
 		test('alone and unquoted: its own cells, or nothing; several cells are those of the first tab, as Google reads them', async () => {
-			const { held } = await after(title, 'append', { range: title });
+			const held = await after(title, 'append', { range: title });
 			const isCells = ['A1:B2', 'a:b', 'A:A'].includes(title);
 			expect(held.first).toEqual(isCells ? [...first, ['Ben', 40]] : first);
 			expect([untouched, added]).toContainEqual(held.own);

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { failureOf } from '../../../createExecuteContext';
 import { createNodeTool, token } from '../../runNode';
-import { grid, SheetCalls, tabNamed } from './sheetCalls';
+import { grid, mapped, SheetCalls, tabNamed } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -19,13 +19,9 @@ async function write(
 	matchColumn = 'Key',
 ): Promise<unknown[][]> {
 	const id = calls.sheet(table);
-	calls.google.sheets.format(id, 'Sheet1!E2:E9', 'dd.mm.yyyy');
+	calls.format(id, 'E2:E9', 'dd.mm.yyyy');
 	const byKey = { writeMode: 'update', matchColumns: [matchColumn] };
-	const fields = {
-		...{ valuesSource: 'columns', tab: tabNamed('Sheet1') },
-		...(operation === 'write' ? byKey : {}),
-		columns: { mappingMode: 'defineBelow', value: columns, schema: [] },
-	};
+	const fields = { ...(operation === 'write' ? byKey : {}), ...mapped(columns) };
 	await calls.form(operation, id, fields, { text: '7', number: 7, rowNumber: 2 });
 	return calls.stored(id).slice(2);
 }
@@ -66,12 +62,9 @@ test.each<[string, unknown, string]>([
 ])('the key %s finds the cell with %j as %s, which shows it', async (Day, stored, format) => {
 	const rows = grid(['Day', 'A'], [45000, ''], [stored, 'old']);
 	const id = calls.book([{ title: 'Sheet1', rows }], { locale: 'de_DE' });
-	calls.google.sheets.format(id, 'Sheet1!A2:A9', format as never);
-	await calls.form('write', id, {
-		...{ valuesSource: 'columns', tab: tabNamed('Sheet1') },
-		...{ writeMode: 'updateOrAdd', matchColumns: ['Day'] },
-		columns: { mappingMode: 'defineBelow', value: { Day, A: 'new' }, schema: [] },
-	});
+	calls.format(id, 'A2:A9', format);
+	const byKey = { writeMode: 'updateOrAdd', matchColumns: ['Day'] };
+	await calls.form('write', id, { ...byKey, ...mapped({ Day, A: 'new' }) });
 	expect(calls.stored(id).slice(2)).toEqual([[stored, 'new']]);
 });
 
@@ -96,11 +89,10 @@ test('what a model fills in takes the type of its column, in an updated row and 
 		url: calls.google.url,
 		node: { type: 'test.workspaceTool' },
 		parameters: {
-			...{ resource: 'spreadsheet', operation: 'write', valuesSource: 'columns' },
+			...{ resource: 'spreadsheet', operation: 'write', ...mapped(value) },
 			...{ writeMode: 'updateOrAdd', matchColumns: ['Order'] },
 			spreadsheetId: { __rl: true, mode: 'id', value: id },
 			tab: tabNamed('Sheet1'),
-			columns: { mappingMode: 'defineBelow', value, schema: [] },
 		},
 	});
 	await tool({ Order: '1041', Amount: '42', Paid: 'TRUE' });

@@ -25,22 +25,23 @@ test('rows are one PUT, stored as they stand', async () => {
 });
 
 test('null leaves a cell, "" clears it', async () => {
-	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
-	await calls.one('write', { spreadsheetId, range: 'Sheet1', values: [[null, '', 'z']] });
-	expect(calls.stored(spreadsheetId)).toEqual([['a', '', 'z']]);
+	const { stored } = await calls.change('write', [['a', 'b', 'c']], {
+		range: 'Sheet1',
+		values: [[null, '', 'z']],
+	});
+	expect(stored).toEqual([['a', '', 'z']]);
 });
 
 describe.each(['write', 'append'] as const)('%s', (name) => {
 	test('makes texts of arrays, objects and dates', async () => {
-		const spreadsheetId = calls.sheet();
 		const day = new Date('2026-03-01T12:00:00+02:00');
 		const luxon = DateTime.fromJSDate(day, { zone: 'utc' });
 		const lists = [['INBOX', 'UNREAD'], [1, null, true, day], []];
 		const values = [[...lists, { a: [1] }, [{ a: 1 }, [2]], day, luxon]];
-		await calls.one(name, { spreadsheetId, range: 'Sheet1', values });
+		const { stored } = await calls.change(name, [], { range: 'Sheet1', values });
 		const iso = '2026-03-01T10:00:00.000Z';
 		const texts = ['INBOX, UNREAD', `1, , true, ${iso}`, '', '{"a":[1]}', '[{"a":1},[2]]'];
-		expect(calls.stored(spreadsheetId)).toEqual([[...texts, iso, iso]]);
+		expect(stored).toEqual([[...texts, iso, iso]]);
 	});
 
 	test('refuses an object that holds itself', async () => {
@@ -52,12 +53,12 @@ describe.each(['write', 'append'] as const)('%s', (name) => {
 });
 
 test('a cell holds 50,000 characters, and a hole of a sparse array nothing', async () => {
-	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
 	const text = 'x'.repeat(50_000);
 	const values = [Object.assign(Array<unknown>(3), [text])];
-	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values });
-	expect(written).toMatchObject({ updatedCells: 1 });
-	expect(calls.stored(spreadsheetId)).toEqual([[text, 'b', 'c']]);
+	const given = { range: 'Sheet1', values };
+	const { told, stored } = await calls.change('write', [['a', 'b', 'c']], given);
+	expect(told).toMatchObject([{ updatedCells: 1 }]);
+	expect(stored).toEqual([[text, 'b', 'c']]);
 });
 
 test.each<[string, unknown[], string]>([
@@ -69,8 +70,7 @@ test.each<[string, unknown[], string]>([
 	['nothing', [], "'values' has no cells"],
 	['empty rows', [[], []], "'values' has no cells"],
 ])('refused before anything is sent: %s', async (_, values, message) => {
-	const given = { spreadsheetId: calls.sheet(), range: 'Sheet1', values };
-	const failure = await calls.refusal('write', given);
+	const failure = await calls.refusal('write', { spreadsheetId: 'x', values });
 	expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', message });
 	expect(failure.description).toBeTruthy();
 });
@@ -129,24 +129,16 @@ describe('the formula guard', () => {
 
 describe('input items', () => {
 	const place = { range: 'Sheet1!B2', headerRow: 2 };
-	/** A new table whose rows need several requests. */
-	const giveMuch = async () => {
-		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
-		const text = 'x'.repeat(45_000);
-		const all = Array.from({ length: 100 }, (_, at) => ({ at, text }));
-		const written = await calls.give('write', { spreadsheetId, ...place }, ...all);
-		return { written, numbers: calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat() };
-	};
-	const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+	const write = async (rows: unknown[][], given: object, ...all: IDataObject[]) =>
+		await calls.change('write', rows, given, ...all);
 
 	test('are one block below a new header, columns in order of first appearance', async () => {
-		const spreadsheetId = calls.sheet();
 		const all = [{ a: 1, b: 'x' }, { b: 'y', c: true }, { a: null }];
-		const written = await calls.give('write', { spreadsheetId, ...place }, ...all);
+		const { spreadsheetId, told, stored } = await write([], place, ...all);
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
-		const stored = calls.stored(spreadsheetId, 'Sheet1!B2:D5');
-		expect(stored).toEqual(grid(['a', 'b', 'c'], [1, 'x'], ['', 'y', true]));
-		expect(written).toEqual([
+		const table = grid(['', 'a', 'b', 'c'], ['', 1, 'x'], ['', '', 'y', true]);
+		expect(stored).toEqual([[], ...table]);
+		expect(told).toEqual([
 			changed(spreadsheetId, 'B3:C3', 1, 2, 2),
 			expect.objectContaining({ updatedRange: 'Sheet1!C4:D4', updatedCells: 2 }),
 			expect.objectContaining({ updatedRange: 'Sheet1!B5:D5', updatedCells: 0 }),
@@ -157,28 +149,13 @@ describe('input items', () => {
 		const header = ['Id', 'State', 'Note'];
 		const table = [header, [1, 'open', 'a'], [2, 'open', 'b']];
 
-		test('overwriting keeps the header and its order', async () => {
-			const spreadsheetId = calls.sheet(table);
-			const json = { Note: 'n', State: 'paid', Id: 7 };
-			const written = await calls.give('write', { spreadsheetId }, json);
-			expect(written).toMatchObject([{ updatedRange: 'Sheet1!A2:C2', updatedCells: 3 }]);
-			expect(calls.stored(spreadsheetId)).toEqual([header, [7, 'paid', 'n'], table[2]]);
-		});
-
 		test('overwriting refuses names that are no columns, or adds them', async () => {
-			const spreadsheetId = calls.sheet(table);
 			const json = { Id: 1, More: 2 };
-			const refused = await calls.give('write', { spreadsheetId }, json);
-			expect(refused).toMatchObject([
-				{ code: 400, message: "The table has no column 'More'" },
-			]);
+			const { told } = await write(table, {}, json);
+			expect(told).toMatchObject([{ code: 400, message: "The table has no column 'More'" }]);
 			expect(calls.writes).toEqual([]);
-			await calls.give('write', { spreadsheetId, extraColumns: 'add' }, json);
-			const stored = calls.stored(spreadsheetId, 'Sheet1!A1:D2');
-			expect(stored).toEqual([
-				[...header, 'More'],
-				[1, 'open', 'a', 2],
-			]);
+			const { stored } = await write(table, { extraColumns: 'add' }, json);
+			expect(stored).toEqual([[...header, 'More'], [1, 'open', 'a', 2], table[2]]);
 		});
 
 		test.each([
@@ -188,15 +165,14 @@ describe('input items', () => {
 			['A2:C9', 1, { More: 1 }],
 		])('overwriting refuses rows beyond %s: %d with %j', async (range, count, more) => {
 			const rows = [...table, [], ['Total']];
-			const spreadsheetId = calls.sheet(rows);
 			const all = Array.from({ length: count }, () => ({ Id: 7, ...more }));
-			const given = { spreadsheetId, range: `Sheet1!${range}`, extraColumns: 'add' };
-			const refused = await calls.give('write', given, ...all);
+			const given = { range: `Sheet1!${range}`, extraColumns: 'add' };
+			const refused = await write(rows, given, ...all);
 			const message = `The rows reach beyond the range ${range}`;
-			expect(refused.at(-1)).toMatchObject({ code: 400, message });
-			expect(calls.stored(spreadsheetId)).toEqual(rows);
-			const [first] = await calls.give('write', given, { Id: 7 });
-			expect(first).toMatchObject({ updatedRange: 'Sheet1!A2' });
+			expect(refused.told.at(-1)).toMatchObject({ code: 400, message });
+			expect(refused.stored).toEqual(rows);
+			const { told } = await write(rows, given, { Id: 7 });
+			expect(told).toMatchObject([{ updatedRange: 'Sheet1!A2' }]);
 		});
 
 		const replace = { writeMode: 'replace' };
@@ -205,35 +181,31 @@ describe('input items', () => {
 			['RAW', 1],
 			['USER_ENTERED', 2],
 		])('replacing clears the old table: %s', async (valueInputOption, writes) => {
-			const [first, ...others] = table;
-			const rows = [first, ...others, [], ['', 'late'], []].map((row = []) => [...row]);
-			rows[1]?.push('', 'beside');
-			const spreadsheetId = calls.sheet(rows);
-			const given = { spreadsheetId, ...replace, valueInputOption };
-			const written = await calls.give('write', given, { State: 'new', Id: 9 });
-			expect(written).toEqual([changed(spreadsheetId, 'A1:B2', 2, 2, 2)]);
-			const stored = calls.stored(spreadsheetId, 'Sheet1!A1:D9');
-			expect(stored).toEqual(grid(['Id', 'State'], [9, 'new']));
-			expect(calls.stored(spreadsheetId, 'Sheet1!E2')).toEqual([['beside']]);
+			const old = grid(
+				header,
+				[1, 'open', 'a', '', 'beside'],
+				[2, 'open', 'b'],
+				[],
+				['', 'late'],
+			);
+			const given = { ...replace, valueInputOption };
+			const { spreadsheetId, told, stored } = await write(old, given, {
+				State: 'new',
+				Id: 9,
+			});
+			expect(told).toEqual([changed(spreadsheetId, 'A1:B2', 2, 2, 2)]);
+			expect(stored).toEqual(grid(['Id', 'State'], [9, 'new', '', '', 'beside']));
 			expect(calls.writes).toHaveLength(writes);
 		});
 
-		test('replacing what was read keeps names of repeated and missing headers', async () => {
-			const odd = grid(['Id', 'Id', '', 'error'], [1, 2, 3, 4], [5, 6, 7, 8]);
-			const spreadsheetId = calls.sheet(odd, 'Sheet1', { rowCount: 3, columnCount: 4 });
-			const unformatted = { valueRenderOption: 'UNFORMATTED_VALUE' };
-			const rows = await calls.rows({ spreadsheetId, ...unformatted });
-			await calls.give('write', { spreadsheetId, ...replace }, ...rows, ...rows);
-			expect(calls.stored(spreadsheetId)).toEqual([...odd, ...odd.slice(1)]);
-		});
-
 		test('the header of a replaced table is in the first row of the range', async () => {
-			const rows = grid(['', '', 'a', 'b'], ['', '', 1, 2], ['', '', 3, '']);
-			const spreadsheetId = calls.sheet([[], [], ...rows]);
-			const given = { spreadsheetId, range: 'Sheet1!C3:F', ...replace };
-			const [written] = await calls.give('write', given, { b: 5 });
-			expect(written).toMatchObject({ updatedRange: 'Sheet1!C3:C4' });
-			const stored = calls.stored(spreadsheetId, 'Sheet1!A1:F9');
+			const old = grid([], [], ['', '', 'a', 'b'], ['', '', 1, 2], ['', '', 3, '']);
+			const { told, stored } = await write(
+				old,
+				{ range: 'Sheet1!C3:F', ...replace },
+				{ b: 5 },
+			);
+			expect(told).toMatchObject([{ updatedRange: 'Sheet1!C3:C4' }]);
 			expect(stored).toEqual([[], [], ['', '', 'b'], ['', '', 5]]);
 		});
 
@@ -256,41 +228,48 @@ describe('input items', () => {
 	});
 
 	test('headers are text also where Google takes text as typed', async () => {
-		const spreadsheetId = calls.sheet();
-		const given = { spreadsheetId, ...place, valueInputOption: 'USER_ENTERED' };
-		await calls.give('write', given, { '1/2': '=1', '=x': '5' });
-		const stored = calls.stored(spreadsheetId, 'Sheet1!B2:C3');
+		const given = { valueInputOption: 'USER_ENTERED' };
+		const { stored } = await write([], given, { '1/2': '=1', '=x': '5' });
 		expect(stored).toEqual(grid(['1/2', '=x'], ['=1', 5]));
 	});
 
-	test('more than Google takes well goes out in several requests, each in its place', async () => {
-		const { written, numbers } = await giveMuch();
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'batchUpdate']);
-		expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
-		expect(numbers).toEqual(['at', ...upTo(100)]);
-	});
+	describe('that are more than Google takes well', () => {
+		const giveMuch = async () => {
+			const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
+			const text = 'x'.repeat(45_000);
+			const all = Array.from({ length: 100 }, (_, at) => ({ at, text }));
+			const written = await calls.give('write', { spreadsheetId, ...place }, ...all);
+			return { written, numbers: calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat() };
+		};
+		const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-	test('behind a request that failed nothing goes out, and the items before it keep their results', async () => {
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403, nth: 2 });
-		const { written, numbers } = await giveMuch();
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate']);
-		const failed = written.findIndex(isNodeError);
-		expect(numbers).toEqual(['at', ...upTo(failed)]);
-		const lastRow = `Sheet1!B${failed + 2}:C${failed + 2}`;
-		expect(written[failed - 1]).toMatchObject({ updatedRange: lastRow });
-		expect(written[failed]).toMatchObject({ code: 403 });
-		const notSent = /^Not sent, because the previous rows were not written/;
-		expect(written.at(-1)?.['code']).toBe(403);
-		expect(written.at(-1)?.['message']).toMatch(notSent);
+		test('go out in several requests, each in its place', async () => {
+			const { written, numbers } = await giveMuch();
+			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'batchUpdate']);
+			expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
+			expect(numbers).toEqual(['at', ...upTo(100)]);
+		});
+
+		test('do not go out behind a request that failed, and those before it keep their results', async () => {
+			calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403, nth: 2 });
+			const { written, numbers } = await giveMuch();
+			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate']);
+			const failed = written.findIndex(isNodeError);
+			expect(numbers).toEqual(['at', ...upTo(failed)]);
+			const lastRow = `Sheet1!B${failed + 2}:C${failed + 2}`;
+			expect(written[failed - 1]).toMatchObject({ updatedRange: lastRow });
+			expect(written[failed]).toMatchObject({ code: 403 });
+			const notSent = /^Not sent, because the previous rows were not written/;
+			expect(written.at(-1)?.['code']).toBe(403);
+			expect(written.at(-1)?.['message']).toMatch(notSent);
+		});
 	});
 
 	test.each<[IDataObject, string]>([
 		[{ a: NaN }, "The input item, field 'a', does not fit in a cell"],
 		[{}, 'The input item has no values for columns'],
 	])('%j is refused before anything is sent', async (json, message) => {
-		const given = { spreadsheetId: calls.sheet(), ...place };
-		const giving = calls.give('write', given, { a: 1 }, json);
-		await expect(giving).rejects.toMatchObject({ message });
+		await expect(write([], {}, { a: 1 }, json)).rejects.toMatchObject({ message });
 		expect(calls.sent).toEqual([]);
 	});
 
@@ -298,41 +277,25 @@ describe('input items', () => {
 		const given = { spreadsheetId: 'id', ...place, valuesSource: 'columns' };
 		const key = (more: object) => calls.key('write', { ...given, ...more });
 		expect(key({ values: undefined })).toBe(key({ range: ' Sheet1!B2' }));
-		expect(key({})).not.toBe(key({ range: 'Sheet1!B3' }));
-		expect(key({})).not.toBe(key({ valueInputOption: 'USER_ENTERED' }));
 		const rows = { spreadsheetId: 'id', range: 'A1', values: [[1]] };
 		expect(calls.key('write', rows)).toBeUndefined();
 	});
 });
 
-test('a lost answer is asked for again: writing twice changes nothing', async () => {
-	calls.google.fault({ match: 'sheets.spreadsheets.values.update', connection: 'resetAfter' });
-	const spreadsheetId = calls.sheet();
-	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values: [['a']] });
-	expect(written).toMatchObject({ updatedRange: 'Sheet1!A1' });
-	expect(calls.methods).toEqual(['values.update', 'values.update']);
-});
-
 describe('rows that need room', () => {
 	const rows = (count: number) => Array.from({ length: count }, (_, at) => [`n${at}`, at]);
+	const header = [['Name']];
 
 	test('1,500 rows go into a tab of 1,000: it grows when Google has refused them', async () => {
-		const spreadsheetId = calls.sheet();
-		const given = { spreadsheetId, range: 'Sheet1', values: rows(1500) };
-		const written = await calls.one('write', given);
-		expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 });
+		const given = { range: 'Sheet1', values: rows(1500) };
+		const { told, stored } = await calls.change('write', [], given);
+		expect(told).toMatchObject([{ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 }]);
 		const growing = ['get', 'get', 'batchUpdate'];
 		expect(calls.methods).toEqual(['values.update', ...growing, 'values.update']);
 		expect(calls.sent[3]?.body).toEqual({
 			requests: [{ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 500 } }],
 		});
-		expect(calls.stored(spreadsheetId)).toHaveLength(1500);
-	});
-
-	test('a tab that is large enough stays as it is', async () => {
-		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 5000 });
-		await calls.one('write', { spreadsheetId, range: 'Sheet1', values: rows(1500) });
-		expect(calls.methods).toEqual(['values.update']);
+		expect(stored).toEqual(given.values);
 	});
 
 	test('what Google refuses for another reason is not sent again', async () => {
@@ -364,8 +327,8 @@ describe('rows that need room', () => {
 		['items, update', { valuesSource: 'columns', matchColumns: 'Name' }],
 		['items, replace', { valuesSource: 'columns', writeMode: 'replace' }],
 	])('a tab that has nothing but its header row gets the row: %s', async (_, given) => {
-		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 1, columnCount: 1 });
-		const params = { spreadsheetId, tab: 'Sheet1', extraColumns: 'add', ...given };
+		const spreadsheetId = calls.sheet(header, 'Sheet1', { rowCount: 1, columnCount: 1 });
+		const params = { spreadsheetId, extraColumns: 'add', ...given };
 		const item = testItem({ json: { Name: 'Anna', New: 'x' } });
 		const written = await calls.one('write', params, item);
 		expect(written['updatedRange']).toMatch(/:B2$/);
@@ -376,7 +339,7 @@ describe('rows that need room', () => {
 		['Sheet1', 1],
 		['Sheet1!A2', 3],
 	])('rows under the header of %s, in a tab of %d, need one change', async (range, rowCount) => {
-		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount });
+		const spreadsheetId = calls.sheet(header, 'Sheet1', { rowCount });
 		const values = ['a', 'b', 'c'].map((Name) => ({ Name }));
 		const written = await calls.one('write', { spreadsheetId, range, values });
 		expect(written).toMatchObject({ updatedRange: 'Sheet1!A2:A4', updatedRows: 3 });
@@ -396,10 +359,9 @@ describe('rows that need room', () => {
 	});
 
 	test('null in the first column of appended rows', async () => {
-		const spreadsheetId = calls.sheet([['a', 'b']]);
-		const values = grid([null, 1], [null, 2]);
-		const appended = await calls.one('append', { spreadsheetId, range: 'Sheet1!A:B', values });
-		expect(appended).toMatchObject({ updatedRange: 'Sheet1!B2:B3', updatedCells: 2 });
-		expect(calls.stored(spreadsheetId, 'Sheet1!A2:B3')).toEqual(grid(['', 1], ['', 2]));
+		const given = { range: 'Sheet1!A:B', values: grid([null, 1], [null, 2]) };
+		const { told, stored } = await calls.change('append', [['a', 'b']], given);
+		expect(told).toMatchObject([{ updatedRange: 'Sheet1!B2:B3', updatedCells: 2 }]);
+		expect(stored.slice(1)).toEqual(grid(['', 1], ['', 2]));
 	});
 });
