@@ -7,10 +7,10 @@ import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
-import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
+import { ensureN8nInstalled, readVersion, root } from '../dev/n8n/installN8n.ts';
 import { signalGroup } from '../dev/n8n/startN8n.ts';
 import { type Job, pageOf, type Result } from './all/results.ts';
-import { prepareTemplate, readVersion } from './n8n.ts';
+import { prepareTemplate } from './n8n.ts';
 
 const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
 	title,
@@ -77,30 +77,30 @@ async function run(job: Job, commit: string): Promise<Result> {
 	clearTimeout(timer);
 	signalGroup(child, 'SIGKILL');
 	const seconds = (performance.now() - start) / 1000;
-	const isMissed = /: MISSED\)$/m.test(printed) && !/^ +at /m.test(complaints);
-	const isLate = seconds > job.limitMinutes * 60;
-	const failure = isLate
-		? `ended after ${job.limitMinutes} minutes`
-		: code === 0
-			? undefined
-			: isMissed
-				? 'a target was missed'
-				: `exit code ${String(code)}`;
+	const failure = describeFailure({ job, printed, complaints, seconds }, code);
 	return { job, commit, printed, complaints, failure, seconds };
 }
 
+/** @param code with which the process ended */
+function describeFailure(
+	{ job, printed, complaints, seconds }: Omit<Result, 'commit' | 'failure'>,
+	code: number | null,
+): string | undefined {
+	if (seconds > job.limitMinutes * 60) return `ended after ${job.limitMinutes} minutes`;
+	if (code === 0) return undefined;
+	const isMissed = /: MISSED\)$/m.test(printed) && !/^ +at /m.test(complaints);
+	return isMissed ? 'a target was missed' : `exit code ${String(code)}`;
+}
+
 async function facts(seconds: number): Promise<Array<readonly [string, string]>> {
-	const [processor] = cpus();
+	const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
+	const memory = `${(totalmem() / 1024 ** 3).toFixed(0)} GiB`;
+	const n8n = readVersion(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n'));
+	const own = `the package ${readVersion(root)}`;
 	return [
 		['date', new Date().toISOString().slice(0, 16).replace('T', ' ') + ' UTC'],
-		[
-			'machine',
-			`${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}, ${(totalmem() / 1024 ** 3).toFixed(0)} GiB, ${type()} ${release()}`,
-		],
-		[
-			'versions',
-			`n8n ${readVersion(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${readVersion(root)}`,
-		],
+		['machine', `${cpus().length} × ${processor}, ${memory}, ${type()} ${release()}`],
+		['versions', `n8n ${n8n}, Node ${process.versions.node}, ${own}`],
 		['load of the machine before the run', loadBefore.toFixed(1)],
 		['duration', `${(seconds / 60).toFixed(0)} minutes`],
 	];

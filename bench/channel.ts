@@ -2,22 +2,20 @@
 // node bench/channel.ts [rounds] [section …]
 import path from 'node:path';
 
-import { root } from '../dev/n8n/installN8n.ts';
+import { readVersion, root } from '../dev/n8n/installN8n.ts';
 import { bursts } from './channel/memory.ts';
 import { rate } from './channel/rate.ts';
 import { reconnects } from './channel/reconnects.ts';
-import { describeHost, readVersion } from './n8n.ts';
+import { describeHost } from './n8n.ts';
 import { say } from './report.ts';
 
 /** Each section runs on its own n8n. */
-const sections: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
-	...{ bursts, rate, reconnects },
-};
+const sections = { bursts, rate, reconnects };
 
 async function main(): Promise<void> {
-	const [first = '', ...rest] = process.argv.slice(2);
-	const rounds = /^[1-9]\d*$/.test(first) ? Number(first) : undefined;
-	const names = rounds === undefined ? process.argv.slice(2) : rest;
+	const words = process.argv.slice(2);
+	const rounds = Number(words.find((text) => /^\d+$/.test(text)) ?? 3);
+	const names = words.filter((text) => !/^\d+$/.test(text));
 	const unknown = names.filter((name) => !(name in sections));
 	if (unknown.length > 0) {
 		say(`Unknown: ${unknown.join(', ')}. Sections: ${Object.keys(sections).join(', ')}`);
@@ -27,7 +25,7 @@ async function main(): Promise<void> {
 	const ws = readVersion(path.join(root, 'node_modules', 'ws'));
 	say(`${await describeHost()}, SQLite, ws ${ws}; every execution saved`);
 	for (const [name, section] of Object.entries(sections)) {
-		if (names.length === 0 || names.includes(name)) await run(name, section, rounds ?? 3);
+		if (names.length === 0 || names.includes(name)) await run(name, section, rounds);
 	}
 }
 

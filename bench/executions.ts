@@ -2,11 +2,11 @@
 // Google Sheets node; as many that update a row each; a session trigger with Append behind it; and queue mode.
 // node bench/executions.ts [200 | 1000 | rival | update | messages | workers …]
 import { startAgentService } from '../dev/agent-service/server.ts';
-import type { N8nApi } from '../dev/n8n/n8nApi.ts';
 import { startDatabase } from '../dev/n8n/queueServices.ts';
 import { type GoogleProcess, spreadsheetId } from './google.ts';
 import {
 	apiKey,
+	countEnded,
 	createAgentCredentials,
 	type Credentials,
 	describeHost,
@@ -73,11 +73,8 @@ async function burst(google: GoogleProcess, url: string, ids: readonly string[],
 	const succeeded = await Promise.all(
 		ids.map(async (id) => {
 			const headers = { 'content-type': 'application/json' };
-			const answer = await fetch(url, {
-				method: 'POST',
-				headers,
-				body: JSON.stringify({ id }),
-			});
+			const body = JSON.stringify({ id });
+			const answer = await fetch(url, { method: 'POST', headers, body });
 			const text = await answer.text();
 			if (!answer.ok) failures.set(text, (failures.get(text) ?? 0) + 1);
 			return answer.ok;
@@ -95,22 +92,8 @@ async function burst(google: GoogleProcess, url: string, ids: readonly string[],
 type Burst = Awaited<ReturnType<typeof burst>>;
 
 function print(name: string, { seconds, requests, told, right }: Burst): void {
-	const cells = [
-		`${told} succeed`,
-		`${right} rows right`,
-		`${requests} requests`,
-		`${seconds.toFixed(1)} s`,
-	];
-	row(name, ...cells);
-}
-
-async function countEnded(api: N8nApi, workflowId: string): Promise<number> {
-	const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['success'] }));
-	const { results } = await api.request<{ results: unknown[] }>(
-		'GET',
-		`executions?limit=${messageCount}&filter=${filter}`,
-	);
-	return results.length;
+	const outcome = [`${told} succeed`, `${right} rows right`];
+	row(name, ...outcome, `${requests} requests`, `${seconds.toFixed(1)} s`);
 }
 
 /** Rows of messages that a session trigger gets, one execution for each. */
@@ -127,7 +110,7 @@ async function listen({ n8n, google, credentials }: World): Promise<Burst> {
 		// A look at the rows would take a read of the quota.
 		await until(
 			'the last execution',
-			async () => (await countEnded(n8n.api, id)) === messageCount,
+			async () => (await countEnded(n8n.api, id, 'success')) === messageCount,
 			{ limitSeconds: 400, everyMilliseconds: 1000 },
 		);
 		const seconds = (performance.now() - start) / 1000;
@@ -178,7 +161,7 @@ async function appendAtOnce(
 
 async function appendByRival(world: World, count: number): Promise<void> {
 	const step = theirSheet('append', { columns: columnsOf(fromWebhook) });
-	const url = await publish(world, 'theirs', ...sheets(step, world.credentials));
+	const url = await publish(world, 'theirs', ...sheets(step)(world.credentials));
 	print(`${count} at once, Append, n8n's own`, await burst(world.google, url, makeIds(count)));
 }
 

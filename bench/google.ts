@@ -14,7 +14,6 @@ export interface Order {
 	readonly rows?: number;
 	/** Empty rows below the data, because n8n's own node writes there without adding rows. */
 	readonly emptyRows?: number;
-	readonly columns?: readonly string[];
 	/** Whether the last column holds dates. */
 	readonly dates?: boolean;
 	/** Positions in an upload at which the connection is reset. */
@@ -39,11 +38,7 @@ interface Counted {
 	readonly md5: readonly string[];
 }
 
-type Message =
-	| { readonly kind: 'listening'; readonly url: string }
-	| { readonly kind: 'seeded'; readonly seeded: Seeded }
-	| { readonly kind: 'counted'; readonly counted: Counted }
-	| { readonly kind: 'firstRequest' };
+/** What the process is told. It answers each message with one. */
 type Question = { readonly order: Order } | { readonly limits: QuotaLimits } | 'count';
 
 interface StandInOptions {
@@ -52,9 +47,7 @@ interface StandInOptions {
 }
 
 export const spreadsheetId = 'bench-spreadsheet';
-export const nameColumns = (count: number) =>
-	Array.from({ length: count }, (_, column) => `f${column}`);
-export const columns = nameColumns(5);
+export const columns = ['f0', 'f1', 'f2', 'f3', 'f4'];
 
 /** The process of the stand-in. */
 export class GoogleProcess {
@@ -70,24 +63,21 @@ export class GoogleProcess {
 		const child = fork(import.meta.filename, [JSON.stringify(options)], {
 			execArgv: ['--expose-gc'],
 		});
-		const [message] = (await once(child, 'message')) as [Message];
-		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
-		return new GoogleProcess(child, message.url);
+		const [url] = (await once(child, 'message')) as [string];
+		return new GoogleProcess(child, url);
 	}
 
 	async seed(order: Order): Promise<Seeded> {
-		const message = await this.#ask({ order });
-		if (message.kind !== 'seeded') throw new Error(`The stand-in answered ${message.kind}`);
-		return message.seeded;
+		return (await this.#ask({ order })) as Seeded;
 	}
 
 	async count(): Promise<Counted> {
-		return counted(await this.#ask('count'));
+		return (await this.#ask('count')) as Counted;
 	}
 
 	/** Sets quotas, begins to count refusals, and tells what happened until now. */
 	async limit(limits: QuotaLimits): Promise<Counted> {
-		return counted(await this.#ask({ limits }));
+		return (await this.#ask({ limits })) as Counted;
 	}
 
 	/** Resolves at the first request after an order with `announceFirst`. */
@@ -99,19 +89,14 @@ export class GoogleProcess {
 		this.#child.disconnect();
 	}
 
-	async #ask(question: Question): Promise<Message> {
+	async #ask(question: Question): Promise<unknown> {
 		this.#child.send(question);
-		const [message] = (await once(this.#child, 'message')) as [Message];
-		return message;
+		const [answer] = (await once(this.#child, 'message')) as [unknown];
+		return answer;
 	}
 }
 
-function counted(message: Message): Counted {
-	if (message.kind !== 'counted') throw new Error(`The stand-in answered ${message.kind}`);
-	return message.counted;
-}
-
-const tell = (message: Message) => process.send?.(message);
+const tell = (message: string | Seeded | Counted) => process.send?.(message);
 const text = 'A line of text, as it stands in many mails and documents. ';
 
 function seed(google: GoogleServer, order: Order): Seeded {
@@ -133,7 +118,7 @@ function seed(google: GoogleServer, order: Order): Seeded {
 		google.docs.seed({ title: `Document ${n}`, tabs: [{ title: 'Tab 1', body }] }),
 	);
 	const { rows = 0, emptyRows = 5000 } = order;
-	const header = [...(order.columns ?? columns)];
+	const header = [...columns];
 	const cells = Array.from({ length: rows }, (_, at) => [
 		...header.map((name) => `${name} of row ${at}`),
 		...(order.dates ? [45_000 + at] : []),
@@ -168,23 +153,23 @@ async function serve(options: StandInOptions): Promise<void> {
 	const announceFirst = () => {
 		if (google.requests.length === 0) return;
 		clearInterval(watching);
-		tell({ kind: 'firstRequest' });
+		tell('the first request');
 	};
 	process.on('message', (question: Question) => {
 		if (question === 'count') {
-			tell({ kind: 'counted', counted: count(google) });
+			tell(count(google));
 		} else if ('limits' in question) {
-			tell({ kind: 'counted', counted: count(google) });
+			tell(count(google));
 			google.quotas.clear();
 			google.quotas.limits = question.limits;
 		} else {
 			clearInterval(watching);
-			tell({ kind: 'seeded', seeded: seed(google, question.order) });
+			tell(seed(google, question.order));
 			if (question.order.announceFirst) watching = setInterval(announceFirst, 1);
 		}
 	});
 	process.once('disconnect', () => void google.close());
-	tell({ kind: 'listening', url: google.url });
+	tell(google.url);
 }
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename)

@@ -36,14 +36,15 @@ const table = google.sheets.seed({
 	tabs: [{ title: 'Sheet1', rows: [['Order', 'Text']] }],
 });
 
-type What = Omit<Run, 'number' | 'given'> & {
+interface What extends Pick<Run, 'resource' | 'operation'> {
 	given(own: number): Record<string, unknown>;
-	/** Whether the operation has an idempotency key. Default true. */
-	readonly hasKey?: boolean;
 	/** Counts how many copies of the run's result exist. */
 	count(own: number): number;
-};
+	/** Whether the operation has an idempotency key. Default true. */
+	readonly hasKey?: boolean;
+}
 
+const upload = { resource: 'file', operation: 'upload' } as const;
 const named = (name: string) =>
 	google.files.listAll().filter((file) => file.name === name && !file.trashed);
 const occurrences = (text: string, part: string) => text.split(part).length - 1;
@@ -51,8 +52,7 @@ const documentOf = (own: number) => documents[own % documentsAppendedTo] ?? '';
 
 const whats: Readonly<Record<string, What>> = {
 	upload: {
-		resource: 'file',
-		operation: 'upload',
+		...upload,
 		given: (own) => ({
 			contentSource: 'text',
 			name: `upload ${own}.txt`,
@@ -61,10 +61,11 @@ const whats: Readonly<Record<string, What>> = {
 		count: (own) => named(`upload ${own}.txt`).length,
 	},
 	'upload that is converted': {
-		resource: 'file',
-		operation: 'upload',
+		...upload,
 		given: (own) => ({
-			...{ contentSource: 'text', name: `converted ${own}.md`, content: `# ${own}` },
+			contentSource: 'text',
+			name: `converted ${own}.md`,
+			content: `# ${own}`,
 			convertTo: 'document',
 		}),
 		count: (own) => named(`converted ${own}.md`).length + named(`converted ${own}`).length,
@@ -92,8 +93,7 @@ const whats: Readonly<Record<string, What>> = {
 		count: (own) => named(`spreadsheet ${own}`).length,
 	},
 	'upload in parts': {
-		resource: 'file',
-		operation: 'upload',
+		...upload,
 		given: (own) => ({
 			...{ contentSource: 'text', name: `large ${own}.txt` },
 			content: `${own} `.padEnd(largeBytes, 'x'),
@@ -105,12 +105,10 @@ const whats: Readonly<Record<string, What>> = {
 		operation: 'write',
 		hasKey: false,
 		given: (own) => ({
-			...{
-				spreadsheetId: table,
-				tab: 'Sheet1',
-				valuesSource: 'columns',
-				matchColumns: 'Order',
-			},
+			spreadsheetId: table,
+			tab: 'Sheet1',
+			valuesSource: 'columns',
+			matchColumns: 'Order',
 			columns: { mappingMode: 'defineBelow', value: { Order: `order-${own}`, Text: 'Hi' } },
 		}),
 		count: (own) =>

@@ -3,8 +3,7 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 
 import type { AgentService } from '../dev/agent-service/server.ts';
-import type { GoogleServer } from '../dev/google/server.ts';
-import { ensureN8nInstalled } from '../dev/n8n/installN8n.ts';
+import { ensureN8nInstalled, readVersion } from '../dev/n8n/installN8n.ts';
 import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
 import type { Execution, N8nApi } from '../dev/n8n/n8nApi.ts';
 import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
@@ -58,12 +57,6 @@ export const redirectTo = (googleUrl: string, nodeOptions = '') => ({
 /** A variable with which n8n loads the nodes that ours are compared with. */
 export const bareNodes = { N8N_CUSTOM_EXTENSIONS: path.join(import.meta.dirname, 'nodes') };
 
-export function readVersion(folder: string): string {
-	return (
-		JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }
-	).version;
-}
-
 /** The first words of a benchmark's output. */
 export async function describeHost(): Promise<string> {
 	const n8n = path.join(await ensureN8nInstalled(), 'node_modules', 'n8n');
@@ -78,11 +71,6 @@ export const googleSignIn = {
 	clientSecret: 'secret',
 	oauthTokenData: { access_token: 'bench', refresh_token: 'bench', token_type: 'Bearer' },
 };
-
-/** Tokens of a stand-in that runs in this process. */
-export const issueTokens = ({ tokens }: GoogleServer) => ({
-	...{ accessToken: tokens.issue(), refreshToken: tokens.issueRefresh() },
-});
 
 export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 
@@ -227,6 +215,13 @@ export async function until(
 		if (performance.now() > deadline) throw new Error(`${what}: not within ${limitSeconds} s`);
 		await pause(everyMilliseconds);
 	}
+}
+
+/** How many of the last 100 executions of a workflow ended with a status. */
+export async function countEnded(api: N8nApi, workflowId: string, status: string): Promise<number> {
+	const filter = encodeURIComponent(JSON.stringify({ workflowId, status: [status] }));
+	const path = `executions?limit=100&filter=${filter}`;
+	return (await api.request<{ results: unknown[] }>('GET', path)).results.length;
 }
 
 /** Publishes a workflow that a webhook starts. @param responseMode when the webhook answers */

@@ -53,7 +53,7 @@ async function race(world: World, contest: Contest, plan: Plan, mayFail = false)
 	const atMost = contest.atMost?.(size) ?? usualTarget;
 	const begin = (steps: readonly Step[]): Side => ({ steps, milliseconds: [], requests: 0 });
 	const ours = begin([workspaceStep(contest.ours(size), world.credentials)]);
-	const theirs = begin(contest.theirs(size, world.credentials));
+	const theirs = begin(contest.theirs(size)(world.credentials));
 	const readRatio = () => middleMean(ours.milliseconds) / middleMean(theirs.milliseconds);
 	for (let round = -warm; round < rounds; round++) {
 		if (round === few && readRatio() < farFromLimit * atMost) break;

@@ -95,7 +95,7 @@ async function createWorkflows({ api }: RestartableN8n, url: string) {
 		ours: await create('Workspace', workspaceStep(common, credentials)),
 		theirs: await create(
 			"n8n's Google Drive node",
-			...drive({ ...common, ...myDrive }, credentials),
+			...drive({ ...common, ...myDrive })(credentials),
 		),
 	};
 }

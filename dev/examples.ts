@@ -46,12 +46,8 @@ const fullAccess = 'full access';
 
 /** The sign-in of a newcomer who chose nothing, and one with the widest choices, for the nodes that need more. */
 function buildSignIns({ url, tokens }: Services['google'], label: string): CredentialToStore[] {
-	const build = (
-		name: string,
-		token: string,
-		scopes: string[],
-		access: Record<string, string>,
-	) => {
+	const build = (name: string, scopes: string[], access: Record<string, string>) => {
+		const token = name.replaceAll(/\W+/g, '-');
 		// The same at every start, because n8n keeps the tokens of an existing credential.
 		const accessToken = tokens.issue({ token: `${token}-access-token`, scopes });
 		const refreshToken = tokens.issueRefresh({ token: `${token}-refresh-token`, scopes });
@@ -60,71 +56,37 @@ function buildSignIns({ url, tokens }: Services['google'], label: string): Crede
 	};
 	const widest = { mailAccess: 'labelsToo', driveAccess: 'allFiles' };
 	return [
-		build(label, label, defaultScopes, {}),
-		build(
-			`${label}, ${fullAccess}`,
-			`${label}-${fullAccess.replace(' ', '-')}`,
-			widestScopes,
-			widest,
-		),
+		build(label, defaultScopes, {}),
+		build(`${label}, ${fullAccess}`, widestScopes, widest),
 	];
 }
 
 /** Values that the stand-ins accept. They are made up and open nothing. */
-function buildCredentials({
-	agent,
-	google,
-	callers,
-	modelUrl,
-	label = 'demo',
-}: Services): CredentialToStore[] {
-	const common = [
-		{
-			type: 'agentApi',
-			name: `Agent API (${label})`,
-			data: {
-				deploymentUrl: agent.url,
-				webSocketUrl: agent.webSocketUrl,
-				apiKey: agent.apiKey,
-			},
-		},
-		{
-			type: 'agentSignatureApi',
-			name: `Agent Signature API (${label})`,
-			data: {
-				userId: '0x5aeda56215b167893e80b4fe645ba6d5',
-				userPublicKey: '0x04bfcab8722991ae',
-				signature: '0x1234abcd',
-			},
-		},
+function buildCredentials({ agent, google, label = 'demo', ...more }: Services) {
+	const { callers, modelUrl } = more;
+	const build = (type: string, name: string, data: Record<string, unknown>) => {
+		return { type, name: `${name} (${label})`, data };
+	};
+	const { url: deploymentUrl, webSocketUrl, apiKey } = agent;
+	const credentials: CredentialToStore[] = [
+		build('agentApi', 'Agent API', { deploymentUrl, webSocketUrl, apiKey }),
+		build('agentSignatureApi', 'Agent Signature API', {
+			userId: '0x5aeda56215b167893e80b4fe645ba6d5',
+			userPublicKey: '0x04bfcab8722991ae',
+			signature: '0x1234abcd',
+		}),
 		...buildSignIns(google, label),
 	];
-	const ofCallers =
-		callers === undefined
-			? []
-			: [
-					{
-						type: 'httpBearerAuth',
-						name: `Callers, bearer token (${label})`,
-						data: { token: callers },
-					},
-					{
-						type: 'httpHeaderAuth',
-						name: `Callers, header x-token (${label})`,
-						data: { name: 'x-token', value: callers },
-					},
-				];
-	const ofModel =
-		modelUrl === undefined
-			? []
-			: [
-					{
-						type: 'openAiApi',
-						name: `Chat model (${label})`,
-						data: { apiKey: 'none', url: modelUrl },
-					},
-				];
-	return [...common, ...ofCallers, ...ofModel];
+	if (callers !== undefined) {
+		const header = { name: 'x-token', value: callers };
+		credentials.push(
+			build('httpBearerAuth', 'Callers, bearer token', { token: callers }),
+			build('httpHeaderAuth', 'Callers, header x-token', header),
+		);
+	}
+	if (modelUrl !== undefined)
+		credentials.push(build('openAiApi', 'Chat model', { apiKey: 'none', url: modelUrl }));
+	return credentials;
 }
 
 /**
@@ -135,28 +97,25 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const credentials = await ensureCredentials(api, services);
 	const present = await api.request<Array<{ id: string; name: string }>>('GET', 'workflows');
 	const imported: ImportedExample[] = [];
-	const all = (await readdir(path.join(root, 'examples')))
-		.filter((name) => name.endsWith('.json'))
-		.sort();
+	const names = await readdir(path.join(root, 'examples'));
+	const all = names.filter((name) => name.endsWith('.json')).sort();
 	const files = [...new Set([...shownFiles.keys(), ...all])].filter((name) => all.includes(name));
 	for (const file of files) {
 		const example = await readExample(file);
 		const { label } = services;
-		const definition =
-			label === undefined ? example : { ...example, name: `${example.name} (${label})` };
-		const known = present.find(({ name }) => name === definition.name);
+		const ownName = label === undefined ? example.name : `${example.name} (${label})`;
+		const known = present.find(({ name }) => name === ownName);
 		const workflow = known
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
-			: await api.createWorkflow(withDemo(definition, credentials));
+			: await api.createWorkflow(withDemo({ ...example, name: ownName }, credentials));
 		imported.push({ file, workflow, shown: shownFiles.get(file) });
 	}
 	return imported;
 }
 
 export async function readExample(file: string): Promise<WorkflowDefinition> {
-	return JSON.parse(
-		await readFile(path.join(root, 'examples', file), 'utf8'),
-	) as WorkflowDefinition;
+	const text = await readFile(path.join(root, 'examples', file), 'utf8');
+	return JSON.parse(text) as WorkflowDefinition;
 }
 
 /** What `npm start` shows, in this order. */
@@ -192,17 +151,9 @@ const credentialTypes: Readonly<Record<string, readonly string[]>> = {
 
 /** What a node's form says that the sign-in of a newcomer does not allow: drafts, labels, and a template that the app did not create. */
 export function needsFullAccess(node: Record<string, unknown>): boolean {
-	const {
-		sendAs,
-		from,
-		afterReading = {},
-	} = (node['parameters'] ?? {}) as {
-		sendAs?: string;
-		from?: string;
-		/** What changes the labels of emails. */
-		afterReading?: object;
-	};
-	return sendAs === 'draft' || from === 'template' || Object.keys(afterReading).length > 0;
+	const { sendAs, from, afterReading } = (node['parameters'] ?? {}) as Record<string, unknown>;
+	const changesLabels = Object.keys(afterReading ?? {}).length > 0;
+	return sendAs === 'draft' || from === 'template' || changesLabels;
 }
 
 export function withCredentials(
@@ -210,39 +161,33 @@ export function withCredentials(
 	stored: readonly StoredCredential[],
 ): Record<string, unknown> {
 	const types = credentialTypes[String(node.type).replace(/Tool$/, '')] ?? [];
-	const isFull = ({ name }: StoredCredential) => name.includes(fullAccess);
-	const wanted = needsFullAccess(node);
-	const chosen = stored
-		.filter(
-			(one) =>
-				types.includes(one.type) &&
-				(one.type !== 'workspaceOAuth2Api' || isFull(one) === wanted),
-		)
-		.map(({ id, name, type }) => [type, { id, name }]);
+	const needsFull = needsFullAccess(node);
+	const fits = ({ type, name }: StoredCredential) =>
+		types.includes(type) &&
+		(type !== 'workspaceOAuth2Api' || name.includes(fullAccess) === needsFull);
+	const chosen = stored.filter(fits).map(({ id, name, type }) => [type, { id, name }]);
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
 }
 
 /** Puts the demo's files where a user has to choose one. */
-export function withDemo(
+function withDemo(
 	definition: WorkflowDefinition,
 	stored: readonly StoredCredential[],
 ): WorkflowDefinition {
 	const nodes = definition.nodes.map((node) => {
-		const parameters = node.parameters as Record<string, unknown>;
-		const withSpreadsheet = withFile(parameters, 'spreadsheetId', demoSpreadsheet);
-		const withReport = withFile(withSpreadsheet, 'documentId', demoReport);
-		const chosen = withFile(withReport, 'templateId', demoTemplate);
-		return withCredentials({ ...node, parameters: chosen }, stored);
+		const parameters = { ...(node.parameters as Record<string, unknown>) };
+		for (const [name, { id, title }] of Object.entries(demoFiles)) {
+			const locator = parameters[name] as { value: string } | undefined;
+			if (locator?.value === '')
+				parameters[name] = { ...locator, value: id, cachedResultName: title };
+		}
+		return withCredentials({ ...node, parameters }, stored);
 	});
 	return { ...definition, nodes };
 }
 
-function withFile(
-	parameters: Readonly<Record<string, unknown>>,
-	name: string,
-	{ id, title }: typeof demoTemplate,
-): Readonly<Record<string, unknown>> {
-	const locator = parameters[name] as { value: string } | undefined;
-	if (locator?.value !== '') return parameters;
-	return { ...parameters, [name]: { ...locator, value: id, cachedResultName: title } };
-}
+const demoFiles = {
+	spreadsheetId: demoSpreadsheet,
+	documentId: demoReport,
+	templateId: demoTemplate,
+} as const;

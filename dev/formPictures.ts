@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 
 import { buildSignedInCredential } from './google/credential.ts';
 import type { GoogleServer } from './google/server.ts';
+import { connectInRow, manualTrigger, node } from './n8n/nodes.ts';
 import type { N8nServer } from './n8n/startN8n.ts';
 
 /** An n8n at the address where the pictures show it. */
@@ -49,10 +50,8 @@ async function agentForm(
 
 /** Pictures the Google credential's form, with client ID and secret so that the sign-in button is there. */
 async function signInForm(page: Page, { api, url }: ShownN8n, target: string): Promise<void> {
-	const client = {
-		clientId: '123456-abc.apps.googleusercontent.com',
-		clientSecret: 'from-google',
-	};
+	const clientId = '123456-abc.apps.googleusercontent.com';
+	const client = { clientId, clientSecret: 'from-google' };
 	const { id } = await api.createCredential('workspaceOAuth2Api', 'Workspace account', client);
 	await page.goto(`${url}/home/credentials/${id}`);
 	const form = page.getByTestId('editCredential-modal');
@@ -65,24 +64,15 @@ async function signInForm(page: Page, { api, url }: ShownN8n, target: string): P
 export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer): Promise<string> {
 	const columns = ['Received', 'From', 'Subject'];
 	const id = google.sheets.seed({ title: 'Inbox', tabs: [{ title: 'Unread', rows: [columns] }] });
-	const account = buildSignedInCredential(google.url, {
-		accessToken: google.tokens.issue(),
-		refreshToken: google.tokens.issueRefresh(),
-	});
-	const workspaceOAuth2Api = await api.createCredential(
-		'workspaceOAuth2Api',
-		'My Google account',
-		account,
-	);
-	const node = (name: string, x: number, parameters: object) => ({
-		id: `0000000${x}-0000-4000-8000-000000000000`,
-		name,
-		type: 'n8n-nodes-agent-workspace.workspace',
-		typeVersion: 1,
-		position: [x * 220, 0],
-		parameters,
-		credentials: { workspaceOAuth2Api },
-	});
+	const { tokens, url: googleUrl } = google;
+	const signIn = { accessToken: tokens.issue(), refreshToken: tokens.issueRefresh() };
+	const account = buildSignedInCredential(googleUrl, signIn);
+	const type = 'workspaceOAuth2Api';
+	const workspaceOAuth2Api = await api.createCredential(type, 'My Google account', account);
+	const step = (name: string, parameters: Record<string, unknown>) =>
+		node(name, 'n8n-nodes-agent-workspace.workspace', parameters, {
+			credentials: { workspaceOAuth2Api },
+		});
 	const schema = columns.map((name) => ({
 		id: name,
 		displayName: name,
@@ -99,16 +89,9 @@ export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer)
 	const workflow = await api.createWorkflow({
 		name: 'Unread emails to rows',
 		nodes: [
-			{
-				id: '00000000-0000-4000-8000-000000000000',
-				name: 'Start',
-				type: 'n8n-nodes-base.manualTrigger',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: {},
-			},
-			node('List emails', 1, { operation: 'list', status: 'unread' }),
-			node('Append rows', 2, {
+			manualTrigger(),
+			step('List emails', { operation: 'list', status: 'unread' }),
+			step('Append rows', {
 				resource: 'spreadsheet',
 				operation: 'append',
 				spreadsheetId: { __rl: true, mode: 'list', value: id, cachedResultName: 'Inbox' },
@@ -117,10 +100,7 @@ export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer)
 				columns: { mappingMode: 'defineBelow', value, matchingColumns: [], schema },
 			}),
 		],
-		connections: {
-			Start: { main: [[{ node: 'List emails', type: 'main', index: 0 }]] },
-			'List emails': { main: [[{ node: 'Append rows', type: 'main', index: 0 }]] },
-		},
+		connections: connectInRow('Start', 'List emails', 'Append rows'),
 	});
 	return `${url}/workflow/${workflow.id}`;
 }

@@ -1,6 +1,5 @@
 // `npm run test:live`: the three nodes with a user's own accounts, in a real n8n. Says what it made and how to
 // remove it, and writes a report for an issue.
-import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -8,19 +7,13 @@ import { reportOf } from './live/report.ts';
 import { runLive } from './live/run.ts';
 import { liveSettings, secretsOf } from './live/settings.ts';
 import { MessageOnlyError } from './n8n/command.ts';
-import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
+import { ensureN8nInstalled, readVersion, root } from './n8n/installN8n.ts';
 import { startN8n } from './n8n/startN8n.ts';
 import { Template } from './n8n/template.ts';
 
 const folder = path.join(root, '.dev', 'live');
 const settingsFile = process.env.LIVE_FILE ?? path.join(root, '.dev', 'live.json');
 const reportFile = path.join(folder, 'report.md');
-
-function versionIn(where: string): string {
-	return (
-		JSON.parse(readFileSync(path.join(where, 'package.json'), 'utf8')) as { version: string }
-	).version;
-}
 
 async function main(): Promise<void> {
 	const settings = liveSettings(settingsFile, process.env);
@@ -37,8 +30,8 @@ async function main(): Promise<void> {
 		const report = await runLive(n8n.api, settings, console.log);
 		const versions = {
 			date: new Date().toISOString().slice(0, 10),
-			'the package': versionIn(root),
-			n8n: versionIn(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n')),
+			'the package': readVersion(root),
+			n8n: readVersion(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n')),
 			Node: process.versions.node,
 		};
 		const page = reportOf(report, secretsOf(settings), versions);

@@ -16,6 +16,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { jestProgram } from './jest.ts';
 import { type Change, changesOf, withProbes } from './mutants/changes.ts';
 import { Importers } from './mutants/importers.ts';
 import { runCommand } from './n8n/command.ts';
@@ -51,11 +52,10 @@ function numbers(from: number): () => number {
 }
 
 function chosen(): Change[] {
-	const files = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).sort();
-	const wanted = files.filter(
-		(file) => only.length === 0 || only.some((part) => file.includes(part)),
-	);
-	const all = wanted.flatMap((file) =>
+	const isWanted = (file: string) =>
+		only.length === 0 || only.some((part) => file.includes(part));
+	const files = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).filter(isWanted).sort();
+	const all = files.flatMap((file) =>
 		changesOf(file, readFileSync(path.join(root, file), 'utf8')),
 	);
 	const random = numbers(seed);
@@ -71,9 +71,8 @@ async function copyOf(nth: number): Promise<string> {
 	const own = createHash('sha256').update(`${root} ${seed} ${nth}`).digest('hex').slice(0, 8);
 	const copy = path.join(tmpdir(), `mutants-${own}`);
 	rmSync(copy, { recursive: true, force: true });
-	const listed = await runCommand('git', ['ls-files', '-co', '--exclude-standard'], {
-		cwd: root,
-	});
+	const listFiles = ['ls-files', '-co', '--exclude-standard'];
+	const listed = await runCommand('git', listFiles, { cwd: root });
 	for (const file of listed.trim().split('\n')) {
 		if (existsSync(path.join(root, file))) cpSync(path.join(root, file), path.join(copy, file));
 	}
@@ -104,6 +103,10 @@ const idOf = ({ file, reached }: Change) =>
 const isSeen = ({ file, reached }: Change) =>
 	reached !== undefined && !file.startsWith('nodes/untrusted/');
 
+/** Code that notes that a change's place is reached. */
+const recordReached = (change: Change) =>
+	`globalThis.reached?.add(${JSON.stringify(idOf(change))})`;
+
 /** Code for jest's setup: the last hook of a test file writes down what the file reached, under the name of its path. */
 const recorder = (folder: string) => `
 const reached = new Set<string>();
@@ -126,28 +129,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 /** @returns whether they pass; undefined if they did not end in time */
 async function pass(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
-	const program = path.join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
-	const reporter = '<rootDir>/dev/mutants/silence.cjs';
-	const settings = [
-		'--selectProjects',
-		'unit',
-		'--forceExit',
-		'--silent',
-		'--reporters',
-		reporter,
-	];
+	const reporter = ['--reporters', '<rootDir>/dev/mutants/silence.cjs'];
+	const settings = ['--selectProjects', 'unit', '--forceExit', '--silent', ...reporter, ...more];
 	// Megabytes: a change can also make a test take more and more memory.
-	const heap = '--max-old-space-size=2048';
-	const child = spawn(
-		process.execPath,
-		[heap, program, ...settings, ...more, '--runTestsByPath', ...tests],
-		{
-			cwd: copy,
-			env: { ...process.env, TEST_PATIENCE: String(patience) },
-			stdio: 'ignore',
-			detached: true,
-		},
-	);
+	const program = ['--max-old-space-size=2048', jestProgram];
+	const child = spawn(process.execPath, [...program, ...settings, '--runTestsByPath', ...tests], {
+		cwd: copy,
+		env: { ...process.env, TEST_PATIENCE: String(patience) },
+		stdio: 'ignore',
+		detached: true,
+	});
 	const ended = new Promise((resolve) => child.once('close', resolve));
 	const kill = () => {
 		if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -178,13 +169,7 @@ async function testsIn(
 	const seen = changes.filter(isSeen);
 	for (const file of new Set(seen.map((one) => one.file))) {
 		const some = seen.filter((one) => one.file === file);
-		rewrite(file, (text) =>
-			withProbes(
-				text,
-				some,
-				(one) => `globalThis.reached?.add(${JSON.stringify(idOf(one))})`,
-			),
-		);
+		rewrite(file, (text) => withProbes(text, some, recordReached));
 	}
 	rewrite('test/setup.ts', (text) => text + recorder(folder));
 	const results = path.join(copy, 'mutants.json');
@@ -283,8 +268,9 @@ async function main(): Promise<void> {
 	console.log(`\nNo test notices:\n${missed.map(shown).join('\n')}\n`);
 	const noticed = done.length - missed.length;
 	const endless = done.filter(({ verdict }) => verdict === 'endless').length;
+	const percent = ((100 * noticed) / done.length).toFixed(1);
 	console.log(
-		`${noticed} of ${done.length} changes are noticed (${((100 * noticed) / done.length).toFixed(1)} %), ${endless} of them because a test does not end; seed ${seed}`,
+		`${noticed} of ${done.length} changes are noticed (${percent} %), ${endless} of them because a test does not end; seed ${seed}`,
 	);
 }
 

@@ -12,7 +12,7 @@ import { startDemoModel } from './chat-model/demo.ts';
 import { type ImportedExample, importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
-import { runCommand, MessageOnlyError } from './n8n/command.ts';
+import { MessageOnlyError } from './n8n/command.ts';
 import { getFormUrl, submitForm } from './n8n/forms.ts';
 import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
 import { installedFolder, installPackage } from './n8n/installPackage.ts';
@@ -43,13 +43,6 @@ async function main(): Promise<void> {
 
 	await ensureN8nInstalled();
 	say('Building the package …');
-	await runCommand(
-		process.execPath,
-		[path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'],
-		{
-			cwd: root,
-		},
-	);
 	const userFolder = path.join(root, '.dev', values.demo ? 'demo' : 'n8n');
 	if (values.demo) running.push(() => rm(userFolder, { recursive: true, force: true }));
 	await installPackage(userFolder);
@@ -174,18 +167,14 @@ function flags() {
 		}).values;
 	} catch (error) {
 		const [reason] = (error as Error).message.split('. ');
-		throw new MessageOnlyError(
-			`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`,
-			{
-				cause: error,
-			},
-		);
+		const message = `${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`;
+		throw new MessageOnlyError(message, { cause: error });
 	}
 }
 
-function say(text: string): void {
+const say = (text: string) => {
 	console.log(text);
-}
+};
 
 function portNumber(value: string, flag: string): number {
 	const port = Number(value);

@@ -1,11 +1,12 @@
 // `npm test`: runs every suite in one run of jest. The last lines say what a suite needs and the machine
 // lacks.
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
+import { runJest } from './jest.ts';
 import { MessageOnlyError } from './n8n/command.ts';
 import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
+import { listPostgresFolders } from './n8n/queueServices.ts';
 
 interface Need {
 	/** Folder under test/. */
@@ -24,16 +25,8 @@ const needs: readonly Need[] = [
 ];
 
 function isInstalled(program: string): boolean {
-	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...postgresFolders()];
+	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...listPostgresFolders()];
 	return folders.some((folder) => existsSync(path.join(folder, program)));
-}
-
-/** Debian does not put PostgreSQL's server programs on the PATH. */
-function postgresFolders(): string[] {
-	const base = '/usr/lib/postgresql';
-	return existsSync(base)
-		? readdirSync(base).map((version) => path.join(base, version, 'bin'))
-		: [];
 }
 
 function hasTests(suite: string): boolean {
@@ -47,20 +40,7 @@ async function main(): Promise<number> {
 		({ suite, programs }) => hasTests(suite) && !programs.every(isInstalled),
 	);
 	const without = lacking.flatMap(({ suite }) => ['--ignoreProjects', suite]);
-	const jest = spawn(
-		process.execPath,
-		[
-			path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
-			...without,
-			...process.argv.slice(2),
-		],
-		{ cwd: root, stdio: 'inherit' },
-	);
-	const code = await new Promise<number>((resolve) =>
-		jest.on('close', (status) => {
-			resolve(status ?? 1);
-		}),
-	);
+	const code = await runJest([...without, ...process.argv.slice(2)]);
 	for (const { suite, programs, hint } of lacking) {
 		console.log(
 			`Not run: the ${suite} suite. It needs ${programs.join(' and ')} (on Debian: ${hint}).`,
@@ -69,12 +49,7 @@ async function main(): Promise<number> {
 	return code;
 }
 
-main().then(
-	(code) => {
-		process.exitCode = code;
-	},
-	(error: unknown) => {
-		console.error(error instanceof MessageOnlyError ? error.message : error);
-		process.exitCode = 1;
-	},
-);
+process.exitCode = await main().catch((error: unknown) => {
+	console.error(error instanceof MessageOnlyError ? error.message : error);
+	return 1;
+});

@@ -1,9 +1,9 @@
 // `npm run test:versions [VERSION…]`: what works on which version of n8n, one after the other, and the table of
 // docs/versions.md. Installs each n8n once (about 4 minutes, 2 GB).
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { runJest } from './jest.ts';
 import { runCommand } from './n8n/command.ts';
 import { listPinnedVersions, root } from './n8n/installN8n.ts';
 
@@ -17,22 +17,8 @@ type Row = Readonly<Record<string, string>>;
 async function observe(version: string): Promise<{ row: Row | undefined; passed: boolean }> {
 	const record = path.join(root, '.dev', 'versions', `${version}.json`);
 	rmSync(record, { force: true });
-	const jest = spawn(
-		process.execPath,
-		[
-			path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
-			'--selectProjects',
-			'versions',
-			'-w',
-			'1',
-		],
-		{
-			cwd: root,
-			stdio: 'inherit',
-			env: { ...process.env, VERSIONS: '1', N8N_HOST_VERSION: version },
-		},
-	);
-	const code = await new Promise<number | null>((resolve) => jest.on('close', resolve));
+	const env = { VERSIONS: '1', N8N_HOST_VERSION: version };
+	const code = await runJest(['--selectProjects', 'versions', '-w', '1'], env);
 	const row = existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as Row) : undefined;
 	return { row, passed: code === 0 };
 }
@@ -73,13 +59,8 @@ async function write(version: string, row: Row): Promise<void> {
 	const [table = '', after = ''] = rest.split(end);
 	const rows = rowsOf(table).set(version, row);
 	writeFileSync(page, `${before}${begin}\n\n${tableOf(rows)}\n\n${end}${after}`);
-	await runCommand(
-		process.execPath,
-		[path.join(root, 'node_modules/prettier/bin/prettier.cjs'), '--write', page],
-		{
-			cwd: root,
-		},
-	);
+	const prettier = path.join(root, 'node_modules/prettier/bin/prettier.cjs');
+	await runCommand(process.execPath, [prettier, '--write', page], { cwd: root });
 }
 
 async function main(): Promise<number> {
@@ -99,11 +80,8 @@ async function main(): Promise<number> {
 		if (row) await write(version, row);
 		if (!passed) failed.push(version);
 	}
-	console.log(
-		failed.length === 0
-			? 'docs/versions.md is written.'
-			: `Failed on n8n ${failed.join(', ')}.`,
-	);
+	if (failed.length === 0) console.log('docs/versions.md is written.');
+	else console.log(`Failed on n8n ${failed.join(', ')}.`);
 	return failed.length === 0 ? 0 : 1;
 }
 

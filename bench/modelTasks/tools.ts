@@ -45,12 +45,10 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 		}),
 		'Read email': own('mail', 'read', { messageId: fill('Message ID'), ...startCharacter }),
 		'Draft a reply': own('mail', 'send', {
-			...{
-				sendAs: 'draft',
-				email: 'reply',
-				replyToMessageId: fill('Message ID'),
-				body: fill('Body'),
-			},
+			sendAs: 'draft',
+			email: 'reply',
+			replyToMessageId: fill('Message ID'),
+			body: fill('Body'),
 		}),
 		'Save a file': own('file', 'upload', {
 			...{ name: fill('Name'), contentSource: 'text', content: fill('Content') },
@@ -89,13 +87,11 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 	const sheet = (id: string, operation: string, parameters: object = {}): [string, object] => [
 		'n8n-nodes-base.googleSheetsTool',
 		{
-			...{
-				resource: 'sheet',
-				operation,
-				authentication: 'oAuth2',
-				documentId: byId(id),
-				options: {},
-			},
+			resource: 'sheet',
+			operation,
+			authentication: 'oAuth2',
+			documentId: byId(id),
+			options: {},
 			...{ sheetName: byName('Sheet1'), ...parameters },
 		},
 	];
@@ -110,12 +106,10 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 	const file = (options: object): [string, object] => [
 		'n8n-nodes-base.googleDriveTool',
 		{
-			...{
-				resource: 'file',
-				operation: 'createFromText',
-				name: fill('Name'),
-				content: fill('Content'),
-			},
+			resource: 'file',
+			operation: 'createFromText',
+			name: fill('Name'),
+			content: fill('Content'),
 			...myDrive,
 			options,
 		},
@@ -140,10 +134,8 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 		'Read the handbook': document('get', handbook),
 		'Create a document': file({ convertToGoogleDocument: true }),
 		'Add to the minutes': document('update', minutes, {
-			...{
-				actionsUi: {
-					actionFields: [{ ...atTheEnd, insertSegment: 'body', text: fill('Content') }],
-				},
+			actionsUi: {
+				actionFields: [{ ...atTheEnd, insertSegment: 'body', text: fill('Content') }],
 			},
 			updateFields: {},
 		}),

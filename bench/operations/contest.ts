@@ -14,7 +14,7 @@ export interface Contest {
 	readonly input?: (size: number, seeded: Seeded) => string;
 	readonly ours: (size: number) => Record<string, unknown>;
 	/** Nodes that run one after another, the last one named Step. */
-	readonly theirs: (size: number, credentials: Credentials) => readonly Step[];
+	readonly theirs: (size: number) => (credentials: Credentials) => readonly Step[];
 	/** Where the target is another one than `usualTarget`: a guard that n8n lacks takes another round trip. */
 	readonly atMost?: (size: number) => number;
 	/** How many requests are allowed for all items together. */
@@ -38,12 +38,9 @@ export const myDrive = {
 /** A column mapper of n8n with a value for each column. */
 export const mapColumns = (value: object, ...matchingColumns: string[]) => ({
 	...{ mappingMode: 'defineBelow', value, matchingColumns },
-	schema: Object.keys(value).map((id) => ({
-		id,
-		displayName: id,
-		type: 'string',
-		display: true,
-	})),
+	schema: Object.keys(value).map((id) => {
+		return { id, displayName: id, type: 'string', display: true };
+	}),
 });
 export const paragraph = 'A new line of text. ';
 export const oneItem = () => '[{}]';
@@ -51,7 +48,8 @@ export const oneItem = () => '[{}]';
 /** Makes steps of one of n8n's own nodes from its parameters. */
 export const rivalNode =
 	(type: string, typeVersion: number, credential: string, common: object = {}) =>
-	(parameters: object, credentials: Credentials): Step[] => {
+	(parameters: object) =>
+	(credentials: Credentials): Step[] => {
 		const more = { typeVersion, credentials: { [credential]: credentials[credential] } };
 		return [node('Step', `n8n-nodes-base.${type}`, { ...common, ...parameters }, more)];
 	};

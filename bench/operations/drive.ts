@@ -16,10 +16,8 @@ const http = (name: string, parameters: object, { googleDocsOAuth2Api }: Credent
 		name,
 		'n8n-nodes-base.httpRequest',
 		{
-			...{
-				authentication: 'predefinedCredentialType',
-				nodeCredentialType: 'googleDocsOAuth2Api',
-			},
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'googleDocsOAuth2Api',
 			options: {},
 			...parameters,
 		},
@@ -39,12 +37,10 @@ const onDocuments = (operation: string, parameters: object = {}) => ({
 const documentURL = '={{ $json.documentId }}';
 
 const atTheEnd = {
-	...{
-		object: 'text',
-		action: 'insert',
-		locationChoice: 'endOfSegmentLocation',
-		insertSegment: 'body',
-	},
+	object: 'text',
+	action: 'insert',
+	locationChoice: 'endOfSegmentLocation',
+	insertSegment: 'body',
 	text: `\n${paragraph}`,
 };
 
@@ -57,25 +53,21 @@ export const documents: readonly Contest[] = [
 			operation: 'create',
 			title: '=Document {{ $json.n }}',
 		}),
-		theirs: (_, credentials) =>
-			docs(
-				{ operation: 'create', folderId: 'default', title: '=Document {{ $json.n }}' },
-				credentials,
-			),
+		theirs: () =>
+			docs({ operation: 'create', folderId: 'default', title: '=Document {{ $json.n }}' }),
 	},
 	{
 		operation: 'Document: Read',
 		rival,
 		...onDocuments('read'),
-		theirs: (_, credentials) =>
-			docs({ operation: 'get', documentURL, simple: true }, credentials),
+		theirs: () => docs({ operation: 'get', documentURL, simple: true }),
 	},
 	{
 		operation: 'Document: Append',
 		rival: 'two HTTP Request nodes: read the revision, append to it',
 		...onDocuments('append', { content: paragraph }),
-		theirs: (_, credentials) =>
-			guarded(credentials, {
+		theirs: () =>
+			guarded({
 				insertText: { text: `\n${paragraph}`, endOfSegmentLocation: {} },
 			}),
 	},
@@ -84,32 +76,29 @@ export const documents: readonly Contest[] = [
 		rival,
 		...onDocuments('append', { content: paragraph }),
 		atMost: () => 2 * usualTarget,
-		theirs: (_, credentials) =>
-			docs(
-				{
-					...{ operation: 'update', documentURL, simple: true, updateFields: {} },
-					actionsUi: { actionFields: [atTheEnd] },
-				},
-				credentials,
-			),
+		theirs: () =>
+			docs({
+				...{ operation: 'update', documentURL, simple: true, updateFields: {} },
+				actionsUi: { actionFields: [atTheEnd] },
+			}),
 	},
 	{
 		operation: 'Document: Write',
 		rival: 'two HTTP Request nodes: read the end, replace',
 		...onDocuments('write', { replace: 'document', content: paragraph }),
-		theirs: (_, credentials) => {
+		theirs: () => {
 			const range = {
 				startIndex: 1,
 				endIndex: '{{ $json.body.content.at(-1).endIndex - 1 }}',
 			};
 			const insertText = { text: paragraph, location: { index: 1 } };
-			return guarded(credentials, { deleteContentRange: { range } }, { insertText });
+			return guarded({ deleteContentRange: { range } }, { insertText });
 		},
 	},
 ];
 
 /** What one builds in n8n without our node: read the document, then change the revision that was read. */
-function guarded(credentials: Credentials, ...requests: object[]): readonly Step[] {
+function guarded(...requests: object[]) {
 	const url = '=https://docs.googleapis.com/v1/documents/{{ $json.documentId }}';
 	const writeControl = { requiredRevisionId: '{{ $json.revisionId }}' };
 	const body = JSON.stringify({ requests, writeControl });
@@ -121,7 +110,10 @@ function guarded(credentials: Credentials, ...requests: object[]): readonly Step
 		specifyBody: 'json',
 		jsonBody,
 	};
-	return [http('Look', { url }, credentials), http('Step', change, credentials)];
+	return (credentials: Credentials): readonly Step[] => [
+		http('Look', { url }, credentials),
+		http('Step', change, credentials),
+	];
 }
 
 export const files: readonly Contest[] = [
@@ -132,18 +124,13 @@ export const files: readonly Contest[] = [
 			...{ resource: 'file', operation: 'upload', name: '=note {{ $json.n }}.txt' },
 			...{ contentSource: 'text', content: paragraph },
 		}),
-		theirs: (_, credentials) =>
-			drive(
-				{
-					...{
-						operation: 'createFromText',
-						name: '=note {{ $json.n }}.txt',
-						content: paragraph,
-					},
-					...myDrive,
-					options: {},
-				},
-				credentials,
-			),
+		theirs: () =>
+			drive({
+				operation: 'createFromText',
+				name: '=note {{ $json.n }}.txt',
+				content: paragraph,
+				...myDrive,
+				options: {},
+			}),
 	},
 ];

@@ -13,29 +13,22 @@ const send = (operation: string, options: object): Contest => ({
 	operation,
 	rival,
 	ours: () => ({
-		...{
-			resource: 'mail',
-			operation: 'send',
-			to: 'ann@example.com',
-			subject,
-			body: paragraph,
-			options,
-		},
+		resource: 'mail',
+		operation: 'send',
+		to: 'ann@example.com',
+		subject,
+		body: paragraph,
+		options,
 	}),
-	theirs: (_, credentials) =>
-		gmail(
-			{
-				...{
-					operation: 'send',
-					sendTo: 'ann@example.com',
-					subject,
-					emailType: 'text',
-					message: paragraph,
-				},
-				options: { appendAttribution: false, ...options },
-			},
-			credentials,
-		),
+	theirs: () =>
+		gmail({
+			operation: 'send',
+			sendTo: 'ann@example.com',
+			subject,
+			emailType: 'text',
+			message: paragraph,
+			options: { appendAttribution: false, ...options },
+		}),
 });
 
 /** The Gmail node asks for one page of at most 500, unless it takes all. */
@@ -43,11 +36,8 @@ const list = (given: Pick<Contest, 'operation' | 'needs' | 'ours'>, filters: obj
 	...given,
 	rival,
 	input: oneItem,
-	theirs: (size, credentials) =>
-		gmail(
-			{ operation: 'getAll', returnAll: size > 500, limit: size, simple: true, filters },
-			credentials,
-		),
+	theirs: (size) =>
+		gmail({ operation: 'getAll', returnAll: size > 500, limit: size, simple: true, filters }),
 	// The requests run side by side, of which one alone gains nothing.
 	atMost: (size) => (size === 100 ? 0.12 : usualTarget),
 });
@@ -72,16 +62,13 @@ export const mails: readonly Contest[] = [
 		input: (_, { messageIds }) =>
 			JSON.stringify(messageIds.map((messageId) => ({ messageId }))),
 		ours: () => ({ resource: 'mail', operation: 'read', messageId: '={{ $json.messageId }}' }),
-		theirs: (_, credentials) =>
-			gmail(
-				{
-					operation: 'get',
-					messageId: '={{ $json.messageId }}',
-					simple: false,
-					options: {},
-				},
-				credentials,
-			),
+		theirs: () =>
+			gmail({
+				operation: 'get',
+				messageId: '={{ $json.messageId }}',
+				simple: false,
+				options: {},
+			}),
 	},
 	listing,
 	{
@@ -91,14 +78,11 @@ export const mails: readonly Contest[] = [
 			...{ resource: 'mail', operation: 'list', maxResults: size },
 			options: { includeBody: true },
 		}),
-		theirs: (size, credentials) =>
-			gmail(
-				{
-					...{ operation: 'getAll', returnAll: size > 500, limit: size, simple: false },
-					...{ filters: {}, options: {} },
-				},
-				credentials,
-			),
+		theirs: (size) =>
+			gmail({
+				...{ operation: 'getAll', returnAll: size > 500, limit: size, simple: false },
+				...{ filters: {}, options: {} },
+			}),
 		// At 20 ms of latency; five emails at once, and n8n's node one after another.
 		atMost: (size) => (size === 100 ? 0.3 : usualTarget),
 	},
@@ -107,12 +91,10 @@ export const mails: readonly Contest[] = [
 			operation: 'Mail: Search',
 			needs: (size) => ({ mails: size }),
 			ours: (size) => ({
-				...{
-					resource: 'mail',
-					operation: 'search',
-					query: 'subject:report',
-					maxResults: size,
-				},
+				resource: 'mail',
+				operation: 'search',
+				query: 'subject:report',
+				maxResults: size,
 			}),
 		},
 		{ q: 'subject:report' },
@@ -133,7 +115,7 @@ export async function listOverQuota({ n8n, google, credentials }: World): Promis
 		`${lists} lists of ${mailCount} emails in a row, ${quota.gmail} units in ${minute / 1000} s`,
 	);
 	const sides = {
-		[listing.rival]: listing.theirs(mailCount, credentials),
+		[listing.rival]: listing.theirs(mailCount)(credentials),
 		'Workspace node, List': [workspaceStep(listing.ours(mailCount), credentials)],
 	};
 	let complete = 0;

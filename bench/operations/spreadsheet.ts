@@ -7,12 +7,10 @@ export const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', {
 });
 
 const ours = (operation: string, parameters: object = {}) => ({
-	...{
-		resource: 'spreadsheet',
-		operation,
-		spreadsheetId: byId(spreadsheetId),
-		options: { range: 'Sheet1!A:E' },
-	},
+	resource: 'spreadsheet',
+	operation,
+	spreadsheetId: byId(spreadsheetId),
+	options: { range: 'Sheet1!A:E' },
 	...parameters,
 });
 export const theirSheet = (operation: string, parameters: object = {}) => ({
@@ -34,7 +32,7 @@ const append = (operation: string, rows: number, values: object): Contest => ({
 	needs: (size) => ({ rows, emptyRows: size + 5000 }),
 	input: (size) => rowItems(size),
 	ours: () => ours('append', values),
-	theirs: (_, credentials) => sheets(theirSheet('append', { columns: autoMap() }), credentials),
+	theirs: () => sheets(theirSheet('append', { columns: autoMap() })),
 });
 const fromItems = { columns: { mappingMode: 'autoMapInputData', value: null } };
 const expressions = mapColumns(
@@ -54,18 +52,13 @@ export const spreadsheets: readonly Contest[] = [
 			operation: 'create',
 			title: '=Book {{ $json.n }}',
 		}),
-		theirs: (_, credentials) =>
-			sheets(
-				{
-					...{
-						resource: 'spreadsheet',
-						operation: 'create',
-						title: '=Book {{ $json.n }}',
-					},
-					...{ sheetsUi: {}, options: {} },
-				},
-				credentials,
-			),
+		theirs: () =>
+			sheets({
+				resource: 'spreadsheet',
+				operation: 'create',
+				title: '=Book {{ $json.n }}',
+				...{ sheetsUi: {}, options: {} },
+			}),
 	},
 	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 3, grows: true },
 	{
@@ -76,8 +69,7 @@ export const spreadsheets: readonly Contest[] = [
 	{
 		...appendExpressions('Spreadsheet: Append, an expression per column'),
 		rival: `${rival} (an expression per column)`,
-		theirs: (_, credentials) =>
-			sheets(theirSheet('append', { columns: expressions }), credentials),
+		theirs: () => sheets(theirSheet('append', { columns: expressions })),
 	},
 	appendExpressions('Spreadsheet: Append, an expression per column (n8n evaluates none)'),
 	{
@@ -86,7 +78,7 @@ export const spreadsheets: readonly Contest[] = [
 		needs: (size) => ({ rows: size }),
 		input: oneItem,
 		ours: () => ours('read'),
-		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
+		theirs: () => sheets(theirSheet('read')),
 		grows: true,
 	},
 	{
@@ -95,7 +87,7 @@ export const spreadsheets: readonly Contest[] = [
 		needs: (size) => ({ rows: size, dates: true }),
 		input: oneItem,
 		ours: () => ours('read', { options: { range: 'Sheet1!A:F' } }),
-		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
+		theirs: () => sheets(theirSheet('read')),
 	},
 	{
 		operation: 'Spreadsheet: Write (Match Columns)',
@@ -103,7 +95,6 @@ export const spreadsheets: readonly Contest[] = [
 		needs: () => ({ rows: 1000 }),
 		input: (size) => rowItems(size, ['f0']),
 		ours: () => ours('write', { ...fromItems, writeMode: 'updateOrAdd', matchColumns: ['f0'] }),
-		theirs: (_, credentials) =>
-			sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
+		theirs: () => sheets(theirSheet('update', { columns: autoMap('f0') })),
 	},
 ];

@@ -3,8 +3,8 @@ import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import {
+	countEnded,
 	createCredentials,
-	issueTokens,
 	publishWebhook,
 	type Step,
 	until,
@@ -44,6 +44,10 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 	}
 }
 
+const issueTokens = ({ tokens }: GoogleServer) => {
+	return { accessToken: tokens.issue(), refreshToken: tokens.issueRefresh() };
+};
+
 async function ourStep(api: N8nApi, google: GoogleServer) {
 	const workspaceOAuth2Api = buildSignedInCredential(google.url, issueTokens(google));
 	const credentials = await createCredentials(api, { workspaceOAuth2Api });
@@ -51,7 +55,7 @@ async function ourStep(api: N8nApi, google: GoogleServer) {
 }
 
 async function controlStep(api: N8nApi, google: GoogleServer) {
-	const { accessToken, refreshToken } = issueTokens(google);
+	const { oauthTokenData } = buildSignedInCredential(google.url, issueTokens(google));
 	const oAuth2Api = await api.createCredential('oAuth2Api', 'Google', {
 		grantType: 'authorizationCode',
 		authUrl: `${google.url}/o/oauth2/v2/auth`,
@@ -60,11 +64,7 @@ async function controlStep(api: N8nApi, google: GoogleServer) {
 		clientSecret: 'stand-in-secret',
 		scope: '',
 		authentication: 'body',
-		oauthTokenData: {
-			access_token: accessToken,
-			refresh_token: refreshToken,
-			token_type: 'Bearer',
-		},
+		oauthTokenData,
 	});
 	const parameters = {
 		url: `${google.url}/gmail/v1/users/me/messages?maxResults=1`,
@@ -83,16 +83,7 @@ async function race(
 	google: GoogleServer,
 	stored: Readonly<Record<'id' | 'name' | 'url', string>>,
 ) {
-	const ended = async (status: string) => {
-		const filter = encodeURIComponent(
-			JSON.stringify({ workflowId: stored.id, status: [status] }),
-		);
-		const { results } = await api.request<{ results: unknown[] }>(
-			'GET',
-			`executions?limit=100&filter=${filter}`,
-		);
-		return results.length;
-	};
+	const ended = (status: string) => countEnded(api, stored.id, status);
 	const post = async () => {
 		const options = { method: 'POST', headers: { connection: 'close' } };
 		const answer = await fetch(stored.url, options);

@@ -22,6 +22,15 @@ export interface ChatRequest {
 	readonly toolAnswers: readonly string[];
 }
 
+export function buildRequest(
+	messages: readonly ChatMessage[],
+	tools: readonly ChatTool[],
+): ChatRequest {
+	const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+	const answers = messages.slice(lastUser + 1).filter(({ role }) => role === 'tool');
+	return { messages, tools, toolAnswers: answers.map(({ content }) => content ?? '') };
+}
+
 /** A sentence, or the tools to call. */
 export type Reply =
 	string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;

@@ -1,7 +1,13 @@
 // OpenAI's Responses API, which n8n's OpenAI Chat Model uses unless it is told otherwise.
 import type { ServerResponse } from 'node:http';
 
-import type { ChatMessage, ChatRequest, ChatTool, Reply } from './chat.ts';
+import {
+	buildRequest,
+	type ChatMessage,
+	type ChatRequest,
+	type ChatTool,
+	type Reply,
+} from './chat.ts';
 
 interface InputItem {
 	readonly type?: string;
@@ -21,10 +27,7 @@ export interface ResponsesBody {
 /** The conversation so far, in the form of the chat completions. A call of a tool is left out, as its answer says all. */
 export function readResponsesRequest({ input, tools = [] }: ResponsesBody): ChatRequest {
 	const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
-	const messages = items.filter(({ type }) => type !== 'function_call').map(toMessage);
-	const lastUser = messages.findLastIndex(({ role }) => role === 'user');
-	const answers = messages.slice(lastUser + 1).filter(({ role }) => role === 'tool');
-	return { messages, tools, toolAnswers: answers.map(({ content }) => content ?? '') };
+	return buildRequest(items.filter(({ type }) => type !== 'function_call').map(toMessage), tools);
 }
 
 function toMessage(item: InputItem): ChatMessage {

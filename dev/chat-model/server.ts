@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 import { onLoopback } from '../loopback.ts';
-import type { ChatMessage, ChatRequest, ChatTool, Reply } from './chat.ts';
+import {
+	buildRequest,
+	type ChatMessage,
+	type ChatRequest,
+	type ChatTool,
+	type Reply,
+} from './chat.ts';
 import { readResponsesRequest, type ResponsesBody, sendResponse } from './responses.ts';
 
 export type { ChatMessage, ChatRequest, ChatTool, Reply };
@@ -30,20 +37,16 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const dialect = dialects[request.url ?? ''];
 		if (!dialect) {
-			const text = `Unknown request URL: ${request.method} ${request.url}`;
-			refuse(response, 404, text, 'unknown_url');
+			const message = `Unknown request URL: ${request.method} ${request.url}`;
+			refuse(response, 404, message, 'unknown_url');
 			return;
 		}
-		const body: unknown = JSON.parse(await textOf(request));
+		const body: unknown = JSON.parse(await text(request));
 		const seen = dialect.read(body);
 		requests.push(seen);
+		const tooLong = 'Your input exceeds the context window of this model.';
 		if (countCharacters(seen) > maxCharacters)
-			refuse(
-				response,
-				400,
-				'Your input exceeds the context window of this model.',
-				'context_length_exceeded',
-			);
+			refuse(response, 400, tooLong, 'context_length_exceeded');
 		else dialect.send(response, reply(seen), body);
 	}
 	const listening = await onLoopback(server);
@@ -66,7 +69,13 @@ interface Dialect {
 /** By path. */
 const dialects: Readonly<Record<string, Dialect>> = {
 	'/v1/chat/completions': {
-		read: (body) => asRequest(body as Body),
+		read(body) {
+			const { messages, tools = [] } = body as Body;
+			return buildRequest(
+				messages,
+				tools.map((tool) => tool.function),
+			);
+		},
 		send(response, reply, body) {
 			send(response, reply, (body as Body).stream === true);
 		},
@@ -85,15 +94,6 @@ interface Body {
 	readonly stream?: boolean;
 }
 
-function asRequest({ messages, tools = [] }: Body): ChatRequest {
-	const lastUser = messages.findLastIndex(({ role }) => role === 'user');
-	const toolAnswers = messages
-		.slice(lastUser + 1)
-		.filter(({ role }) => role === 'tool')
-		.map(({ content }) => content ?? '');
-	return { messages, tools: tools.map((tool) => tool.function), toolAnswers };
-}
-
 /** What a request gives the model to read: its tools, and the conversation so far. */
 export const countCharacters = ({ messages, tools }: ChatRequest): number =>
 	JSON.stringify({ messages, tools }).length;
@@ -107,21 +107,19 @@ function refuse(response: ServerResponse, status: number, message: string, code?
 
 let counter = 0;
 
+const buildCall = ({ tool, args }: { tool: string; args: object }, index: number) => ({
+	index,
+	id: `call_${++counter}`,
+	type: 'function',
+	function: { name: tool, arguments: JSON.stringify(args) },
+});
+
 function send(response: ServerResponse, reply: Reply, stream: boolean): void {
-	const message =
-		typeof reply === 'string'
-			? { role: 'assistant', content: reply }
-			: {
-					role: 'assistant',
-					content: null,
-					tool_calls: reply.map(({ tool, args }, index) => ({
-						index,
-						id: `call_${++counter}`,
-						type: 'function',
-						function: { name: tool, arguments: JSON.stringify(args) },
-					})),
-				};
-	const finish_reason = typeof reply === 'string' ? 'stop' : 'tool_calls';
+	const isText = typeof reply === 'string';
+	const message = isText
+		? { role: 'assistant', content: reply }
+		: { role: 'assistant', content: null, tool_calls: reply.map(buildCall) };
+	const finish_reason = isText ? 'stop' : 'tool_calls';
 	const common = { id: `chat-${++counter}`, created: 0, model: 'scripted' };
 	if (!stream) {
 		const choices = [{ index: 0, message, finish_reason }];
@@ -138,10 +136,4 @@ function send(response: ServerResponse, reply: Reply, stream: boolean): void {
 	chunk({ delta: message, finish_reason: null });
 	chunk({ delta: {}, finish_reason });
 	response.end('data: [DONE]\n\n');
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-	let text = '';
-	for await (const chunk of request) text += String(chunk);
-	return text;
 }

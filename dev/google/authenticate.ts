@@ -2,6 +2,9 @@ import { ApiError } from './service.ts';
 import type { Route } from './router.ts';
 import type { Grant, Tokens } from './tokens.ts';
 
+const expected =
+	'Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+
 export function readBearerToken(authorization: string | undefined): string | undefined {
 	return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
 }
@@ -19,16 +22,12 @@ export function authenticate(
 	if (token === undefined) throw createMissingTokenError(api.name);
 	const grant = tokens.find(token);
 	if (!grant) {
-		const message =
-			'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+		const message = `Request had invalid authentication credentials. ${expected}`;
 		throw new ApiError(401, message, { status: 'UNAUTHENTICATED' });
 	}
 	if (!method.scopes.some((scope) => grant.scopes.includes(scope))) {
-		const message = 'Request had insufficient authentication scopes.';
-		throw new ApiError(403, message, {
-			status: 'PERMISSION_DENIED',
-			reason: 'insufficientPermissions',
-		});
+		const reasons = { status: 'PERMISSION_DENIED', reason: 'insufficientPermissions' };
+		throw new ApiError(403, 'Request had insufficient authentication scopes.', reasons);
 	}
 	return grant;
 }
@@ -39,7 +38,6 @@ function createMissingTokenError(api: string): ApiError {
 			"Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
 		return new ApiError(403, message, { status: 'PERMISSION_DENIED' });
 	}
-	const message =
-		'Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+	const message = `Request is missing required authentication credential. ${expected}`;
 	return new ApiError(401, message, { status: 'UNAUTHENTICATED' });
 }

@@ -55,13 +55,13 @@ ${[...hidden, ...buttons].join('\n')}
 	}
 
 	/** Returns who allowed what to which client; undefined for a code that is unknown, used, or another client's. */
-	exchange(form: URLSearchParams): Grant | undefined {
+	exchange(form: URLSearchParams, clientId: string | null): Grant | undefined {
 		const code = form.get('code') ?? '';
 		const allowed = this.codes.get(code);
 		this.codes.delete(code);
-		if (allowed === undefined || allowed.clientId !== form.get('client_id')) return undefined;
-		if (allowed.redirectUri !== form.get('redirect_uri')) return undefined;
-		return allowed;
+		const isTheirs =
+			allowed?.clientId === clientId && allowed.redirectUri === form.get('redirect_uri');
+		return isTheirs ? allowed : undefined;
 	}
 }
 

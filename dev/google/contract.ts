@@ -4,7 +4,6 @@ import path from 'node:path';
 /** The facts in `test/contract`, described in its README. */
 export interface Discovery {
 	readonly name: string;
-	readonly rootUrl: string;
 	readonly servicePath: string;
 	readonly commonParameters: Readonly<Record<string, Parameter>>;
 	readonly methods: Readonly<Record<string, Method>>;
@@ -16,7 +15,6 @@ export interface Parameter {
 	readonly location: 'path' | 'query';
 	readonly format?: string;
 	readonly enum?: readonly string[];
-	readonly required?: boolean;
 	readonly repeated?: boolean;
 }
 

@@ -18,17 +18,13 @@ export function buildEndpoints(url: string): Record<string, string | boolean> {
 	return { customEndpoints: true, ...buildServiceAddresses(url) };
 }
 
-export interface Tokens {
-	readonly accessToken: string;
-	readonly refreshToken: string;
-}
-
 /** Builds the data of a `workspaceOAuth2Api` credential that is signed in to a stand-in. @param access the chosen access fields */
 export function buildSignedInCredential(
 	url: string,
-	{ accessToken, refreshToken }: Tokens,
+	{ accessToken, refreshToken }: { accessToken: string; refreshToken: string },
 	access: Record<string, string> = { driveAccess: 'allFiles' },
 ): Record<string, unknown> {
+	const tokens = { access_token: accessToken, refresh_token: refreshToken };
 	return {
 		...access,
 		customEndpoints: true,
@@ -36,10 +32,6 @@ export function buildSignedInCredential(
 		// Where n8n signs in, and gets new tokens, depends on it: see `signInRelay.ts`.
 		clientId: url,
 		clientSecret: 'stand-in-secret',
-		oauthTokenData: {
-			access_token: accessToken,
-			refresh_token: refreshToken,
-			token_type: 'Bearer',
-		},
+		oauthTokenData: { ...tokens, token_type: 'Bearer' },
 	};
 }

@@ -7,59 +7,42 @@ export const demoTemplate = { id: 'demo-template-0123456789', title: 'Letter (te
 
 export const demoReport = { id: 'demo-report-0123456789', title: 'Weekly report' };
 
+const demoTabs: Readonly<Record<string, string[][]>> = {
+	Tasks: [
+		['task', 'state'],
+		['Summarize the week', 'open'],
+		['Name three cities', 'open'],
+	],
+	Questions: [
+		['task', 'state', 'document'],
+		['What does a lighthouse do?', 'open'],
+		['Why is the sky blue?', 'open'],
+	],
+	Orders: [
+		['id', 'customer', 'state', 'letter'],
+		['A-1', 'Ann', 'open'],
+	],
+	'New orders': [
+		['id', 'customer', 'state'],
+		['A-1', 'Ann', 'paid'],
+		['A-2', 'Ben', 'open'],
+	],
+	Invoices: [
+		['id', 'customer', 'email', 'state'],
+		['I-1', 'Ann', 'ann@example.com', 'open'],
+		['I-2', 'Ben', 'ben@example.com', 'sent'],
+	],
+	Mails: [['Received', 'From', 'Subject', 'Preview']],
+	Emails: [['id', 'Received', 'From', 'Subject']],
+};
+
+type Demo = Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>;
+
 /** Adds what the examples read, so that there is something to see. */
-export function seedDemo({
-	docs,
-	gmail,
-	sheets,
-}: Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>): void {
-	sheets.seed({
-		title: demoSpreadsheet.title,
-		tabs: [
-			{
-				title: 'Tasks',
-				rows: [
-					['task', 'state'],
-					['Summarize the week', 'open'],
-					['Name three cities', 'open'],
-				],
-			},
-			{
-				title: 'Questions',
-				rows: [
-					['task', 'state', 'document'],
-					['What does a lighthouse do?', 'open'],
-					['Why is the sky blue?', 'open'],
-				],
-			},
-			{
-				title: 'Orders',
-				rows: [
-					['id', 'customer', 'state', 'letter'],
-					['A-1', 'Ann', 'open'],
-				],
-			},
-			{
-				title: 'New orders',
-				rows: [
-					['id', 'customer', 'state'],
-					['A-1', 'Ann', 'paid'],
-					['A-2', 'Ben', 'open'],
-				],
-			},
-			{
-				title: 'Invoices',
-				rows: [
-					['id', 'customer', 'email', 'state'],
-					['I-1', 'Ann', 'ann@example.com', 'open'],
-					['I-2', 'Ben', 'ben@example.com', 'sent'],
-				],
-			},
-			{ title: 'Mails', rows: [['Received', 'From', 'Subject', 'Preview']] },
-			{ title: 'Emails', rows: [['id', 'Received', 'From', 'Subject']] },
-		],
-		file: { id: demoSpreadsheet.id },
-	});
+export function seedDemo({ docs, gmail, sheets }: Demo): void {
+	const { id, title } = demoSpreadsheet;
+	const tabs = Object.entries(demoTabs).map(([name, rows]) => ({ title: name, rows }));
+	sheets.seed({ title, tabs, file: { id } });
 	docs.seed({
 		title: demoTemplate.title,
 		file: { id: demoTemplate.id },

@@ -32,22 +32,15 @@ export function buildErrorReply(id: string, { code, message, status, reason }: A
 	const family = id.slice(0, id.indexOf('.'));
 	const symbolic = status ?? (family === 'drive' ? undefined : statusNames[code]);
 	const errors = [{ message, domain: getDomain(reason), reason: reason ?? getReason(code) }];
-	return {
-		status: code,
-		headers:
-			code === 401
-				? { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' }
-				: {},
-		body: {
-			error: {
-				code,
-				message,
-				...((family === 'drive' || family === 'gmail') && { errors }),
-				...(symbolic !== undefined && { status: symbolic }),
-				...(reason !== undefined && { details: buildDetails(reason, family) }),
-			},
-		},
+	const error = {
+		code,
+		message,
+		...((family === 'drive' || family === 'gmail') && { errors }),
+		...(symbolic !== undefined && { status: symbolic }),
+		...(reason !== undefined && { details: buildDetails(reason, family) }),
 	};
+	const challenge = { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' };
+	return { status: code, headers: code === 401 ? challenge : {}, body: { error } };
 }
 
 function buildDetails(reason: string, family: string): object[] | undefined {
@@ -63,16 +56,16 @@ function buildDetails(reason: string, family: string): object[] | undefined {
 	];
 }
 
-function getDomain(reason: string | undefined): string {
-	return reason !== undefined && /LimitExceeded|accessNotConfigured/.test(reason)
-		? 'usageLimits'
-		: 'global';
+function getDomain(reason = ''): string {
+	return /LimitExceeded|accessNotConfigured/.test(reason) ? 'usageLimits' : 'global';
 }
 
-function getReason(code: number): string {
-	if (code === 401) return 'authError';
-	if (code === 403) return 'forbidden';
-	if (code === 404) return 'notFound';
-	if (code === 429) return 'rateLimitExceeded';
-	return code >= 500 ? 'backendError' : 'invalidArgument';
-}
+const reasons: Readonly<Record<number, string>> = {
+	401: 'authError',
+	403: 'forbidden',
+	404: 'notFound',
+	429: 'rateLimitExceeded',
+};
+
+const getReason = (code: number): string =>
+	reasons[code] ?? (code >= 500 ? 'backendError' : 'invalidArgument');

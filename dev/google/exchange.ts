@@ -36,9 +36,8 @@ export async function readExchange(
 	const bytes = await buffer(request);
 	logged.size = bytes.length;
 	if (route.id.startsWith('sheets.') && bytes.length > maxBodyBytes) {
-		throw new ApiError(400, `Request payload size exceeds the limit: ${maxBodyBytes} bytes.`, {
-			status: 'INVALID_ARGUMENT',
-		});
+		const message = `Request payload size exceeds the limit: ${maxBodyBytes} bytes.`;
+		throw new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
 	}
 	const uploadType = logged.query.get('uploadType');
 	const resumable = route.upload && uploadType === 'resumable';
@@ -79,17 +78,13 @@ function parseJsonBody(bytes: Buffer, contentType: string, id: string): unknown 
  */
 export async function carryOutExchange(
 	{ route, logged, body, media, resumable }: Exchange,
-	{
-		services,
-		tokens,
-		quotas,
-	}: { readonly services: Services; readonly tokens: Tokens; readonly quotas: Quotas },
+	{ services, tokens, quotas }: { services: Services; tokens: Tokens; quotas: Quotas },
 	address: URL,
 ): Promise<Reply> {
 	const grant = authenticate(logged.token, route, tokens);
 	quotas.take(route.id, grant.user);
 	const service = findService(services, route.id);
-	const call = buildCall(route, logged, grant, body, media);
+	const call = { ...buildCall(route, logged, grant), body, media };
 	if (resumable && service?.startSession) return service.startSession(call, address);
 	const handler = service?.methods[route.id];
 	if (!handler) throw new ApiError(501, `The stand-in does not play ${route.id}.`);
@@ -97,7 +92,8 @@ export async function carryOutExchange(
 	if (Buffer.isBuffer(reply.body) || reply.body === undefined) return reply;
 	const fields = logged.query.get('fields');
 	const selected = fields === null ? reply.body : selectFields(reply.body, fields);
-	const answer = removeUndefined(selected);
+	// As the other side reads it, without keys whose value is undefined.
+	const answer = JSON.parse(JSON.stringify(selected)) as unknown;
 	const faults = findBodyFaults(route, 'response', answer);
 	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
 	return { ...reply, body: answer };
@@ -106,10 +102,8 @@ export async function carryOutExchange(
 function buildCall(
 	route: Route,
 	{ query, headers }: LoggedRequest,
-	grant: Grant,
-	body: unknown,
-	media: Call['media'],
-): Call {
+	{ user, clientId, scopes }: Grant,
+): Omit<Call, 'body' | 'media'> {
 	const declared = { ...route.api.commonParameters, ...route.method.parameters };
 	const parameters = [...new Set(query.keys())].map((name) => {
 		const values = query.getAll(name);
@@ -119,16 +113,9 @@ function buildCall(
 	return {
 		method: route.id,
 		params: { ...Object.fromEntries(parameters), ...route.params },
-		body,
-		media,
-		user: grant.user,
-		clientId: grant.clientId,
-		scopes: grant.scopes,
+		user,
+		clientId,
+		scopes,
 		headers: Object.fromEntries(headerPairs) as Record<string, string>,
 	};
-}
-
-/** Returns the body as the other side reads it, without keys whose value is undefined. */
-function removeUndefined(body: unknown): unknown {
-	return JSON.parse(JSON.stringify(body)) as unknown;
 }

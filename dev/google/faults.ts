@@ -112,16 +112,18 @@ export function buildFaultReply(
 	};
 }
 
+const standardTexts: Readonly<Record<number, string>> = {
+	401: 'Request had invalid authentication credentials.',
+	403: 'The caller does not have permission',
+	404: 'Requested entity was not found.',
+	408: 'The request timed out.',
+	409: 'The operation was aborted.',
+	429: 'Quota exceeded for quota metric and limit per minute per user.',
+};
+
 function getStandardText(code: number): string {
-	if (code === 401) return 'Request had invalid authentication credentials.';
-	if (code === 408) return 'The request timed out.';
-	if (code === 409) return 'The operation was aborted.';
-	if (code === 404) return 'Requested entity was not found.';
-	if (code === 403) return 'The caller does not have permission';
-	if (code === 429) return 'Quota exceeded for quota metric and limit per minute per user.';
-	return code >= 500
-		? 'The service is currently unavailable.'
-		: 'Request contains an invalid argument.';
+	const usual = 'Request contains an invalid argument.';
+	return standardTexts[code] ?? (code >= 500 ? 'The service is currently unavailable.' : usual);
 }
 
 /** The answer of the service, as far as a fault leaves it as it is. */
@@ -147,10 +149,7 @@ export async function drip(
 
 /** Sends half of the bytes and resets the connection. */
 export async function cut(response: ServerResponse, bytes: Buffer): Promise<void> {
-	await new Promise<void>((resolve) => {
-		response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => {
-			resolve();
-		});
-	});
+	const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+	await new Promise((resolve) => response.write(half, resolve));
 	response.socket?.resetAndDestroy();
 }

@@ -22,11 +22,19 @@ export interface StoredFile {
 	readonly sharedWith: readonly string[];
 }
 
+/** The part of a call that decides which files it may know. */
+type Asker = Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>;
+
 /** Whether a service account acts for itself. If it acts for a user (domain-wide delegation), its calls have that user instead. */
 export const isServiceAccount = ({ user }: Pick<Call, 'user'>): boolean =>
 	user.endsWith('.gserviceaccount.com');
 
 export const fullDriveScope = 'https://www.googleapis.com/auth/drive';
+
+export const createFileId = (): string => `1${randomBytes(24).toString('base64url')}`;
+
+export const createUsedIdError = (): ApiError =>
+	new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
 
 /** The files of all services in one place. */
 export class FileRegistry {
@@ -40,16 +48,12 @@ export class FileRegistry {
 	/** Returns the text of a file for an export, or undefined if the file belongs to another service. */
 	readonly textReaders: Array<(id: string) => string | undefined> = [];
 
-	newId(): string {
-		return `1${randomBytes(24).toString('base64url')}`;
-	}
-
 	/** @throws ApiError 409 if the ID already exists */
 	add(
 		file: Pick<StoredFile, 'name' | 'mimeType' | 'clientId'> & Partial<StoredFile>,
 	): StoredFile {
 		const stored: StoredFile = {
-			id: file.id ?? this.newId(),
+			id: file.id ?? createFileId(),
 			name: file.name,
 			mimeType: file.mimeType,
 			parents: file.parents ?? ['root'],
@@ -62,11 +66,7 @@ export class FileRegistry {
 			createdTime: file.createdTime ?? new Date().toISOString(),
 			sharedWith: file.sharedWith ?? [],
 		};
-		if (this.files.has(stored.id)) {
-			throw new ApiError(409, 'A file already exists with the provided ID.', {
-				reason: 'fileIdInUse',
-			});
-		}
+		if (this.files.has(stored.id)) throw createUsedIdError();
 		this.files.set(stored.id, stored);
 		for (const listener of this.onCreated) listener(stored);
 		return stored;
@@ -85,19 +85,13 @@ export class FileRegistry {
 	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
 	 * files created by its own client. A service account also needs the file to be shared with it.
 	 */
-	isVisibleTo(
-		call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>,
-		file: StoredFile,
-	): boolean {
+	isVisibleTo(call: Asker, file: StoredFile): boolean {
 		if (isServiceAccount(call) && !isSharedWith(call, file)) return false;
 		return this.isInScope(call, file);
 	}
 
 	/** @throws ApiError 403 in Sheets and Docs, which tell a service account of a file that is not shared with it */
-	checkShared(
-		call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>,
-		file: StoredFile,
-	): void {
+	checkShared(call: Asker, file: StoredFile): void {
 		// Reported in nikaia/translation-sheet#8 and googleapis/google-api-ruby-client#461.
 		if (isServiceAccount(call) && !isSharedWith(call, file) && this.isInScope(call, file))
 			throw createNotAllowedError();
@@ -114,10 +108,7 @@ export class FileRegistry {
 		throw new ApiError(400, message, { status: 'FAILED_PRECONDITION' });
 	}
 
-	private isInScope(
-		call: Pick<Call, 'method' | 'clientId' | 'scopes'>,
-		file: StoredFile,
-	): boolean {
+	private isInScope(call: Asker, file: StoredFile): boolean {
 		const api = call.method.slice(0, call.method.indexOf('.'));
 		const seesNames = call.method === 'drive.files.list' || call.method === 'drive.files.get';
 		const seesAll = call.scopes.some(
@@ -134,10 +125,7 @@ export class FileRegistry {
 	}
 }
 
-function isSharedWith(
-	{ user, clientId }: Pick<Call, 'user' | 'clientId'>,
-	file: StoredFile,
-): boolean {
+function isSharedWith({ user, clientId }: Asker, file: StoredFile): boolean {
 	return (
 		file.sharedWith.includes(user) || file.driveId !== undefined || file.clientId === clientId
 	);
@@ -149,23 +137,22 @@ export function checkCreates(call: Pick<Call, 'user'>): void {
 }
 
 function createNotAllowedError(): ApiError {
-	return new ApiError(403, 'The caller does not have permission', {
-		status: 'PERMISSION_DENIED',
-	});
+	const message = 'The caller does not have permission';
+	return new ApiError(403, message, { status: 'PERMISSION_DENIED' });
 }
 
 /** Scopes that give access to every file in every API. */
-const wholeDrive = new Set([fullDriveScope, `${fullDriveScope}.readonly`]);
+const wholeDrive = withReadonly(fullDriveScope);
 
 /** Scopes that show the metadata of every file in Drive. They do not allow putting files into a folder. */
-const namesOfDrive = new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]);
+const namesOfDrive = withReadonly(`${fullDriveScope}.metadata`);
 
 /** Scopes that give access to every file in one API, by the first part of its method IDs. */
 const wholeApi: Readonly<Record<string, ReadonlySet<string>>> = {
-	sheets: addReadonlyScope('https://www.googleapis.com/auth/spreadsheets'),
-	docs: addReadonlyScope('https://www.googleapis.com/auth/documents'),
+	sheets: withReadonly('https://www.googleapis.com/auth/spreadsheets'),
+	docs: withReadonly('https://www.googleapis.com/auth/documents'),
 };
 
-function addReadonlyScope(scope: string): ReadonlySet<string> {
+function withReadonly(scope: string): ReadonlySet<string> {
 	return new Set([scope, `${scope}.readonly`]);
 }

@@ -17,7 +17,7 @@ import { Violation, violationStatus } from './violation.ts';
 
 const uploadSession = 'upload.session';
 
-export interface Parts {
+interface Parts {
 	readonly services: Services;
 	readonly tokens: Tokens;
 	readonly oauth: OAuth;
@@ -62,9 +62,8 @@ export class Front {
 		};
 		requests.push(logged);
 		const fault = faults.take(logged) ?? {};
-		const reply = await this.delayReply(logged, fault, () =>
-			this.buildReply(request, { route, oauthPage, session, address, logged, fault }),
-		);
+		const incoming = { route, oauthPage, session, address, logged, fault };
+		const reply = await this.delayReply(incoming, () => this.buildReply(request, incoming));
 		if (reply === undefined) return;
 		logged.status = reply.status ?? 200;
 		await respond(request, response, reply, fault);
@@ -72,8 +71,7 @@ export class Front {
 
 	/** Delays the reply as configured. The request counts as running until then. */
 	private async delayReply(
-		{ method }: LoggedRequest,
-		{ delayMilliseconds = 0 }: Fault,
+		{ logged: { method }, fault: { delayMilliseconds = 0 } }: Incoming,
 		work: () => Promise<Reply | undefined>,
 	): Promise<Reply | undefined> {
 		// The stand-in's own work counts toward the latency: a large sheet takes it longer than it takes
@@ -99,19 +97,11 @@ export class Front {
 	): Promise<Reply | undefined> {
 		const { fault, logged } = incoming;
 		const scripted = buildFaultReply(fault, logged.method ?? '');
-		const { connection } = fault;
-		const skipped =
-			scripted !== undefined
-				? !fault.carriedOut
-				: connection === 'resetBefore' || connection === 'blackHole';
+		const { connection = 'kept' } = fault;
+		const skipped = scripted ? !fault.carriedOut : /^(resetBefore|blackHole)$/.test(connection);
 		const reply = await this.carryOut(request, incoming, skipped);
-		if (connection === 'resetBefore' || connection === 'resetAfter')
-			request.socket.resetAndDestroy();
-		const unanswered =
-			connection === 'resetBefore' ||
-			connection === 'resetAfter' ||
-			connection?.startsWith('blackHole');
-		if (unanswered === true) return undefined;
+		if (connection.startsWith('reset')) request.socket.resetAndDestroy();
+		if (/^(reset|blackHole)/.test(connection)) return undefined;
 		return scripted ?? (reply && disturbReply(reply, fault, logged));
 	}
 
@@ -129,30 +119,23 @@ export class Front {
 				throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
 			if (session) {
 				if (skipped) return void request.resume();
-				return await services.drive.putToSession(
-					String(logged.query.get('upload_id')),
-					request,
-				);
+				const uploadId = String(logged.query.get('upload_id'));
+				return await services.drive.putToSession(uploadId, request);
 			}
 			const exchange = await readExchange(request, route, logged, tolerant);
-			return skipped
-				? {}
-				: await carryOutExchange(exchange, this.parts, this.getPublicAddress(address));
+			if (skipped) return {};
+			const publicAddress = new URL(address.pathname, this.parts.url);
+			return await carryOutExchange(exchange, this.parts, publicAddress);
 		} catch (error) {
 			if (error instanceof ApiError) return buildErrorReply(route?.id ?? '', error);
-			if (error instanceof Violation) {
-				violations.push(error.message);
-				return { status: violationStatus, body: { violation: error.message } };
-			}
 			if (request.errored) return undefined;
-			violations.push(`${logged.method ?? logged.path}: ${String(error)}`);
-			return { status: violationStatus, body: { violation: String(error) } };
+			const violation =
+				error instanceof Violation
+					? error.message
+					: `${logged.method ?? logged.path}: ${String(error)}`;
+			violations.push(violation);
+			return { status: violationStatus, body: { violation } };
 		}
-	}
-
-	/** Returns the address that the client requested, without the query. */
-	private getPublicAddress(address: URL): URL {
-		return new URL(address.pathname, this.parts.url);
 	}
 
 	private removePrefix(pathname: string): string | undefined {

@@ -1,6 +1,6 @@
 import { ApiError } from './service.ts';
 
-export interface UploadBody {
+interface UploadBody {
 	/** The JSON part of a multipart upload; undefined for plain media. */
 	readonly metadata: unknown;
 	readonly media: { readonly contentType: string; readonly data: Buffer };
@@ -30,7 +30,7 @@ export function parseUploadBody(
 	};
 }
 
-export interface Part {
+interface Part {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly data: Buffer;
 }

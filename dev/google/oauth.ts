@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Consent } from './consent.ts';
 import type { Reply } from './service.ts';
 import { verifyAssertion, type ServiceAccount } from './serviceAccount.ts';
-import type { Grant, Tokens } from './tokens.ts';
+import { accessSeconds, type Grant, type Tokens } from './tokens.ts';
 
 export interface OAuthOptions {
 	/** Email addresses that the consent page offers. */
@@ -20,8 +20,6 @@ const pages: Readonly<Record<string, string>> = {
 
 /** Google's sign-in: consent page, codes, refreshes, service accounts. */
 export class OAuth {
-	/** Whether a refresh returns a new refresh token and invalidates the old one. */
-	rotatesRefreshTokens = false;
 	/** How many seconds a new sign-in lasts. For an app in Testing, Google sets 604,800. By default, it lasts forever. */
 	signInSeconds: number | undefined;
 	private readonly tokens: Tokens;
@@ -42,31 +40,27 @@ export class OAuth {
 	}
 
 	async reply(request: IncomingMessage, address: URL, skipped: boolean): Promise<Reply> {
-		const body = await text(request);
+		const form = new URLSearchParams(await text(request));
 		if (skipped) return {};
-		const form = new URLSearchParams(body);
 		if (address.pathname.endsWith('/auth')) return this.consent.buildPage(address);
 		if (address.pathname.endsWith('/callback')) return this.consent.allow(form);
 		try {
-			return {
-				headers: { 'Cache-Control': 'no-store' },
-				body: this.issueToken(form, request),
-			};
+			const body = this.issueToken(form, request);
+			return { headers: { 'Cache-Control': 'no-store' }, body };
 		} catch (error) {
-			if (error instanceof OAuthError) return { status: error.code, body: error.body };
+			if (error instanceof OAuthError) return error.reply;
 			throw error;
 		}
 	}
 
 	clear(): void {
-		this.rotatesRefreshTokens = false;
 		this.signInSeconds = undefined;
 	}
 
 	private issueToken(form: URLSearchParams, request: IncomingMessage): object {
 		const grantType = form.get('grant_type');
 		if (grantType === 'authorization_code') {
-			const signedIn = this.consent.exchange(readClient(form, request));
+			const signedIn = this.consent.exchange(form, readClientId(form, request));
 			if (!signedIn) throw new OAuthError(400, 'invalid_grant', 'Malformed auth code.');
 			const signIn = { ...signedIn, endsAt: this.findEnd() };
 			return this.buildAnswer(signIn, this.tokens.issueRefresh(signIn));
@@ -82,20 +76,15 @@ export class OAuth {
 				throw new OAuthError(assertion.status, assertion.error, assertion.description);
 			return this.buildAnswer(assertion);
 		}
-		throw new OAuthError(
-			400,
-			'unsupported_grant_type',
-			`Invalid grant_type: ${String(grantType)}`,
-		);
+		const description = `Invalid grant_type: ${String(grantType)}`;
+		throw new OAuthError(400, 'unsupported_grant_type', description);
 	}
 
 	private refresh(refreshToken: string): object {
 		const grant = this.tokens.findRefresh(refreshToken);
 		if (!grant)
 			throw new OAuthError(400, 'invalid_grant', 'Token has been expired or revoked.');
-		if (!this.rotatesRefreshTokens) return this.buildAnswer(grant);
-		this.tokens.revoke(refreshToken);
-		return this.buildAnswer(grant, this.tokens.issueRefresh(grant));
+		return this.buildAnswer(grant);
 	}
 
 	private findEnd(): number | undefined {
@@ -105,16 +94,14 @@ export class OAuth {
 	}
 
 	private buildAnswer(grant: Grant, refreshToken?: string): object {
+		const now = Date.now();
 		return {
 			access_token: this.tokens.issue(grant),
-			expires_in: this.tokens.expiresInSeconds,
+			expires_in: accessSeconds,
 			...(refreshToken !== undefined && { refresh_token: refreshToken }),
 			// Google sends this for apps in Testing, and if a user allows access only for some time (google/GoogleSignIn-iOS#565).
 			...(grant.endsAt !== undefined && {
-				refresh_token_expires_in: Math.max(
-					0,
-					Math.ceil((grant.endsAt - Date.now()) / 1000) - 1,
-				),
+				refresh_token_expires_in: Math.max(0, Math.ceil((grant.endsAt - now) / 1000) - 1),
 			}),
 			scope: grant.scopes.join(' '),
 			token_type: 'Bearer',
@@ -123,22 +110,18 @@ export class OAuth {
 }
 
 class OAuthError extends Error {
-	readonly code: number;
-	readonly body: object;
+	readonly reply: Reply;
 
-	constructor(code: number, error: string, description: string) {
+	constructor(status: number, error: string, description: string) {
 		super(description);
-		this.code = code;
-		this.body = { error, error_description: description };
+		this.reply = { status, body: { error, error_description: description } };
 	}
 }
 
-/** Reads the client ID and secret from the form, or from the Authorization header. */
-function readClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
+/** Reads the client ID from the form, or from the Authorization header. */
+function readClientId(form: URLSearchParams, { headers }: IncomingMessage): string | null {
 	const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
-	if (basic === undefined) return form;
-	const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString('utf8').split(':');
-	form.set('client_id', decodeURIComponent(id));
-	form.set('client_secret', decodeURIComponent(secret));
-	return form;
+	if (basic === undefined) return form.get('client_id');
+	const [id = ''] = Buffer.from(basic, 'base64').toString('utf8').split(':');
+	return decodeURIComponent(id);
 }

@@ -1,8 +1,6 @@
 import { ApiError } from './service.ts';
 
-/**
- * Requests that a user may make within a minute. By default, and for an API left out here, there is no quota.
- */
+/** Requests that a user may make within a minute. By default, there is no quota. */
 export interface QuotaLimits {
 	/** Quota units per minute: https://developers.google.com/workspace/gmail/api/reference/quota */
 	readonly gmail?: number;
@@ -12,10 +10,6 @@ export interface QuotaLimits {
 	 */
 	readonly sheetsReads?: number;
 	readonly sheetsWrites?: number;
-	/** https://developers.google.com/workspace/docs/api/limits */
-	readonly docsReads?: number;
-	readonly docsWrites?: number;
-	readonly drive?: number;
 	/**
 	 * Concurrent Gmail requests, here of all users together:
 	 * https://github.com/googleapis/google-api-dotnet-client/issues/1982
@@ -58,7 +52,7 @@ export class Quotas {
 		const units = (this.used.get(key) ?? 0) + (gmailUnits[method] ?? 1);
 		if (units > limit) {
 			this.refused++;
-			throw counter === 'gmail' ? createGmailQuotaError() : createQuotaError(counter);
+			throw counter === 'gmail' ? createGmailQuotaError() : createSheetsQuotaError(counter);
 		}
 		this.used.set(key, units);
 	}
@@ -66,14 +60,11 @@ export class Quotas {
 	/** @throws ApiError if as many Gmail requests are running as allowed */
 	async limitConcurrency<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
 		const limit = this.limits.gmailAtOnce;
-		// Each part of a batch counts as one request.
-		if (limit === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch')
-			return await work();
+		if (limit === undefined || !method?.startsWith('gmail.')) return await work();
 		if (this.gmailRunning >= limit) {
 			this.refused++;
-			throw new ApiError(429, 'Too many concurrent requests for user', {
-				reason: 'rateLimitExceeded',
-			});
+			const message = 'Too many concurrent requests for user';
+			throw new ApiError(429, message, { reason: 'rateLimitExceeded' });
 		}
 		this.gmailRunning++;
 		try {
@@ -99,33 +90,23 @@ export class Quotas {
 }
 
 function getCounter(method: string): Counter | undefined {
-	const [api] = method.split('.');
-	if (api === 'gmail' || api === 'drive') return api;
-	const isRead = /\.(get|batchGet)$/.test(method);
-	if (api === 'sheets') return isRead ? 'sheetsReads' : 'sheetsWrites';
-	if (api === 'docs') return isRead ? 'docsReads' : 'docsWrites';
-	return undefined;
+	if (method.startsWith('gmail.')) return 'gmail';
+	if (!method.startsWith('sheets.')) return undefined;
+	return /\.(get|batchGet)$/.test(method) ? 'sheetsReads' : 'sheetsWrites';
 }
 
 function createGmailQuotaError(): ApiError {
-	return new ApiError(
-		403,
-		"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user' of service 'gmail.googleapis.com'.",
-		{
-			reason: 'rateLimitExceeded',
-		},
-	);
+	const message =
+		"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user' of service 'gmail.googleapis.com'.";
+	return new ApiError(403, message, { reason: 'rateLimitExceeded' });
 }
 
 /** Google sends no Retry-After header: https://github.com/n8n-io/n8n/issues/32869 */
-function createQuotaError(counter: Counter): ApiError {
-	const metric = counter.endsWith('Reads') ? 'Read requests' : 'Write requests';
-	return new ApiError(
-		429,
-		`Quota exceeded for quota metric '${metric}' and limit '${metric} per minute per user' of service '${counter.replace(/Reads|Writes/, '')}.googleapis.com'.`,
-		{
-			status: counter === 'drive' ? undefined : 'RESOURCE_EXHAUSTED',
-			reason: 'rateLimitExceeded',
-		},
-	);
+function createSheetsQuotaError(counter: 'sheetsReads' | 'sheetsWrites'): ApiError {
+	const metric = counter === 'sheetsReads' ? 'Read requests' : 'Write requests';
+	const message = `Quota exceeded for quota metric '${metric}' and limit '${metric} per minute per user' of service 'sheets.googleapis.com'.`;
+	return new ApiError(429, message, {
+		status: 'RESOURCE_EXHAUSTED',
+		reason: 'rateLimitExceeded',
+	});
 }

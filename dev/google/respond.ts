@@ -41,7 +41,6 @@ function toBytes(body: unknown): Buffer {
 
 function getContentType(body: unknown): string {
 	if (Buffer.isBuffer(body)) return 'application/octet-stream';
-	return typeof body === 'string'
-		? 'text/html; charset=UTF-8'
-		: 'application/json; charset=UTF-8';
+	const type = typeof body === 'string' ? 'text/html' : 'application/json';
+	return `${type}; charset=UTF-8`;
 }

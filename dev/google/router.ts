@@ -1,22 +1,21 @@
 import { loadContracts, type Discovery, type Method } from './contract.ts';
 
-/** The contract's entry for a request. */
-export interface Route {
+interface Entry {
 	/** Method ID, such as `drive.files.create`. */
 	readonly id: string;
 	readonly api: Discovery;
 	readonly method: Method;
-	/** Whether it used the upload path. */
+	/** Whether it is that of the upload path. */
 	readonly upload: boolean;
+}
+
+/** The contract's entry for a request. */
+export interface Route extends Entry {
 	/** Path parameters, decoded. */
 	readonly params: Readonly<Record<string, string>>;
 }
 
-interface Pattern {
-	readonly id: string;
-	readonly api: Discovery;
-	readonly method: Method;
-	readonly upload: boolean;
+interface Pattern extends Entry {
 	readonly expression: RegExp;
 	readonly rank: number;
 }
@@ -27,13 +26,13 @@ let knownPatterns: readonly Pattern[] | undefined;
  * Finds the method that a request calls.
  * @param pathname still encoded, because an ID may contain an encoded slash or colon
  */
-export function findRoute(httpMethod: string, pathname: string): Route | undefined {
+function findRoute(httpMethod: string, pathname: string): Route | undefined {
 	knownPatterns ??= loadContracts()
 		.flatMap(buildPatterns)
 		.sort((one, other) => other.rank - one.rank);
 	for (const { expression, id, api, method, upload } of knownPatterns) {
-		const groups =
-			method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
+		if (method.httpMethod !== httpMethod) continue;
+		const groups = expression.exec(pathname)?.groups;
 		if (!groups) continue;
 		const params = Object.entries(groups)
 			.filter(([name]) => name !== '_')
@@ -55,21 +54,16 @@ export function resolveRoute(
 
 function buildPatterns(api: Discovery): Pattern[] {
 	return Object.entries(api.methods).flatMap(([id, method]) => {
-		const plain = buildPattern(id, api, method, `/${api.servicePath}${method.path}`, false);
-		const upload = method.mediaUpload?.protocols.simple.path;
-		return upload === undefined
-			? [plain]
-			: [plain, buildPattern(id, api, method, upload, true)];
+		const entry = { id, api, method };
+		const path = `/${api.servicePath}${method.path}`;
+		const plain = buildPattern({ ...entry, upload: false }, path);
+		const uploadPath = method.mediaUpload?.protocols.simple.path;
+		if (uploadPath === undefined) return [plain];
+		return [plain, buildPattern({ ...entry, upload: true }, uploadPath)];
 	});
 }
 
-function buildPattern(
-	id: string,
-	api: Discovery,
-	method: Method,
-	template: string,
-	upload: boolean,
-): Pattern {
+function buildPattern(entry: Entry, template: string): Pattern {
 	const source = template
 		.split(/(\{\w+\})/)
 		.map((piece) =>
@@ -82,5 +76,5 @@ function buildPattern(
 	const rank = template.replaceAll(/\{\w+\}/g, '').length;
 	// A method without path parameters still has to produce `groups`.
 	const expression = new RegExp(`^(?<_>)${source.join('')}$`);
-	return { id, api, method, upload, expression, rank };
+	return { ...entry, expression, rank };
 }

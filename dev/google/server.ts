@@ -50,12 +50,8 @@ export interface GoogleServer extends Services {
 }
 
 export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleServer> {
-	const {
-		port = 0,
-		pathPrefix = '',
-		users = ['someone@example.com'],
-		tolerant = false,
-	} = options;
+	const { port = 0, pathPrefix = '', tolerant = false } = options;
+	const { users = ['someone@example.com'] } = options;
 	const services = createServices(options);
 	const tokens = new Tokens(users[0] ?? '');
 	const faults = new Faults();

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 /** One API call as the front passes it to a service: routed by the contract, decoded, authenticated. */
 export interface Call {
 	/** Method ID of the discovery document, such as `sheets.spreadsheets.values.append`. */
@@ -54,12 +52,6 @@ export interface Service {
 	readonly methods: Readonly<Record<string, Handler>>;
 	/** Starts a resumable session and returns its address in `Location`. */
 	startSession?(call: Call, address: URL): Reply;
-	/**
-	 * Handles a request to a session's address, whose body is not read yet; undefined if the connection was
-	 * cut and nobody waits for an answer.
-	 */
-	putToSession?(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
 	/** Removes all data. */
 	reset(): void;
-	close?(): Promise<void>;
 }

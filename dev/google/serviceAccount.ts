@@ -21,17 +21,15 @@ interface Claims {
 }
 
 /** A refusal in Google's words. */
-export interface Refusal {
+interface Refusal {
 	readonly status: number;
 	readonly error: string;
 	readonly description: string;
 }
 
-const createRefusal = (description: string): Refusal => ({
-	status: 400,
-	error: 'invalid_grant',
-	description,
-});
+const refuse = (description: string): Refusal => {
+	return { status: 400, error: 'invalid_grant', description };
+};
 
 /** Returns the grant that a signed assertion asks for, or Google's refusal. */
 export function verifyAssertion(
@@ -42,38 +40,32 @@ export function verifyAssertion(
 	const [head = '', payload = '', signature = ''] = assertion.split('.');
 	const claims = parseClaims(payload);
 	const account = accounts.find(({ email }) => email === claims.iss);
-	if (!account) return createRefusal('Invalid grant: account not found');
+	if (!account) return refuse('Invalid grant: account not found');
 	const signed = verify(
 		'RSA-SHA256',
 		Buffer.from(`${head}.${payload}`),
 		account.publicKey,
 		Buffer.from(signature, 'base64url'),
 	);
-	if (!signed) return createRefusal('Invalid JWT Signature.');
+	if (!signed) return refuse('Invalid JWT Signature.');
 	if (claims.aud !== audience)
-		return createRefusal('Invalid JWT: the audience is not this token server.');
+		return refuse('Invalid JWT: the audience is not this token server.');
 	const now = Date.now() / 1000;
 	const { iat = 0, exp = 0 } = claims;
 	if (iat > now + 300 || exp < now || exp - iat > 3600) {
-		return createRefusal(
+		return refuse(
 			'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
 		);
 	}
 	const { sub } = claims;
 	if (sub !== undefined && !account.delegates?.includes(sub)) {
 		// With 401, as reported in hlavki/g-suite-identity-sync#7.
-		return {
-			status: 401,
-			error: 'unauthorized_client',
-			description:
-				'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.',
-		};
+		const description =
+			'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.';
+		return { status: 401, error: 'unauthorized_client', description };
 	}
-	return {
-		user: sub ?? account.email,
-		clientId: account.email,
-		scopes: (claims.scope ?? '').split(' '),
-	};
+	const { email } = account;
+	return { user: sub ?? email, clientId: email, scopes: (claims.scope ?? '').split(' ') };
 }
 
 function parseClaims(payload: string): Claims {

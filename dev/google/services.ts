@@ -37,7 +37,7 @@ export function createServices({ keepContent, users }: ServiceOptions): Services
 export function findService(services: Services, method: string): Service | undefined {
 	const { gmail, sheets, docs, drive } = services;
 	const byName: Readonly<Record<string, Service>> = { gmail, sheets, docs, drive };
-	return byName[method.slice(0, method.indexOf('.'))];
+	return byName[method.split('.')[0] ?? ''];
 }
 
 export function resetServices({ files, gmail, sheets, docs, drive }: Services): void {

@@ -32,18 +32,17 @@ export interface IssueOptions {
 	/** Full addresses, or names without the common prefix, such as `gmail.send`. */
 	readonly scopes?: readonly string[];
 	readonly endsAt?: number;
-	/** Default 3600. */
-	readonly expiresInSeconds?: number;
 }
 
 interface Issued extends Grant {
 	expiresAt: number;
 }
 
+/** Lifetime of an access token. */
+export const accessSeconds = 3600;
+
 /** Access and refresh tokens that the stand-in accepts. */
 export class Tokens {
-	/** Lifetime of access tokens from sign-ins and refreshes. */
-	expiresInSeconds = 3600;
 	private readonly access = new Map<string, Issued>();
 	private readonly refreshes = new Map<string, Grant>();
 	private readonly defaultUser: string;
@@ -57,7 +56,7 @@ export class Tokens {
 		const token = options.token ?? `ya29.${randomBytes(24).toString('base64url')}`;
 		this.access.set(token, {
 			...this.buildGrant(options),
-			expiresAt: Date.now() + (options.expiresInSeconds ?? this.expiresInSeconds) * 1000,
+			expiresAt: Date.now() + accessSeconds * 1000,
 		});
 		return token;
 	}
@@ -80,17 +79,14 @@ export class Tokens {
 		return (grant?.endsAt ?? Infinity) > Date.now() ? grant : undefined;
 	}
 
-	/** Expires an access token. Without an argument, expires all access tokens. */
-	expire(token?: string): void {
-		for (const [name, issued] of this.access) {
-			if (token === undefined || name === token) issued.expiresAt = 0;
-		}
+	/** Expires all access tokens. */
+	expire(): void {
+		for (const issued of this.access.values()) issued.expiresAt = 0;
 	}
 
-	/** Revokes an access token or a refresh token. Without an argument, revokes all refresh tokens. */
-	revoke(token?: string): void {
-		if (token === undefined) this.refreshes.clear();
-		else if (!this.access.delete(token)) this.refreshes.delete(token);
+	/** Revokes all refresh tokens. */
+	revoke(): void {
+		this.refreshes.clear();
 	}
 
 	clear(): void {

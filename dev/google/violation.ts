@@ -1,11 +1,7 @@
 /** A violation of Google's contract, by the client or by the stand-in itself. */
 export class Violation extends Error {
-	override readonly name = 'Violation';
-	readonly faults: readonly string[];
-
 	constructor(where: string, faults: readonly string[]) {
 		super(`${where}: ${faults.join('; ')}`);
-		this.faults = faults;
 	}
 }
 
@@ -16,12 +12,7 @@ export const violationStatus = 599;
  * Throws if the stand-in received a request, or gave an answer, that Google's contract does not know. Meant
  * for `afterEach`.
  */
-export function expectNoViolations({
-	violations,
-}: {
-	readonly violations: readonly string[];
-}): void {
-	if (violations.length > 0) {
-		throw new Error(`The contract of Google's APIs was broken:\n${violations.join('\n')}`);
-	}
+export function expectNoViolations({ violations }: { violations: readonly string[] }): void {
+	if (violations.length === 0) return;
+	throw new Error(`The contract of Google's APIs was broken:\n${violations.join('\n')}`);
 }

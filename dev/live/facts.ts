@@ -22,16 +22,13 @@ export async function factsOf(
 	const facts: Fact[] = [];
 	for (const questionsOf of [spreadsheetFacts, documentFacts, mailFacts]) {
 		for (const { claim, ask } of await questionsOf(account, prefix, made)) {
-			facts.push(
-				await ask().then(
-					({ seen, isAsClaimed }) => ({ claim, seen, verdict: verdictOf(isAsClaimed) }),
-					(error: unknown) => ({
-						claim,
-						seen: error instanceof Error ? error.message : String(error),
-						verdict: 'unclear',
-					}),
-				),
-			);
+			try {
+				const { seen, isAsClaimed } = await ask();
+				facts.push({ claim, seen, verdict: verdictOf(isAsClaimed) });
+			} catch (error) {
+				const seen = error instanceof Error ? error.message : String(error);
+				facts.push({ claim, seen, verdict: 'unclear' });
+			}
 		}
 	}
 	return facts;

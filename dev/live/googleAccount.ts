@@ -12,7 +12,6 @@ type Base = keyof typeof google;
 
 export interface Answer {
 	readonly status: number;
-	readonly headers: Headers;
 	/** Parsed if it is JSON, otherwise the text. */
 	readonly body: unknown;
 }
@@ -55,7 +54,7 @@ export class GoogleAccount {
 
 	async ask(method: string, base: Base, path: string, body?: unknown): Promise<Answer> {
 		return await this.#fetch(method, `${this.#bases[base]}${path}`, {
-			...(body !== undefined && { body: JSON.stringify(body) }),
+			body: body === undefined ? undefined : JSON.stringify(body),
 			headers: { 'content-type': 'application/json' },
 		});
 	}
@@ -63,10 +62,8 @@ export class GoogleAccount {
 	/** Uploads content in one request, without a name of its own in Drive's metadata. */
 	async upload(metadata: object, mediaType: string, content: string): Promise<Answer> {
 		const { origin, pathname } = new URL(this.#bases.driveApiBase);
-		const path = pathname.replace(
-			/\/drive\/v3$/,
-			'/upload/drive/v3/files?uploadType=multipart',
-		);
+		const uploadPath = '/upload/drive/v3/files?uploadType=multipart';
+		const path = pathname.replace(/\/drive\/v3$/, uploadPath);
 		const part = (type: string, text: string) =>
 			`--part\r\ncontent-type: ${type}\r\n\r\n${text}\r\n`;
 		return await this.#fetch('POST', `${origin}${path}`, {
@@ -84,10 +81,7 @@ export class GoogleAccount {
 	async #fetch(
 		method: string,
 		address: string,
-		{
-			body,
-			headers,
-		}: { readonly body?: string; readonly headers: Readonly<Record<string, string>> },
+		{ body, headers }: { body?: string; headers: Record<string, string> },
 	): Promise<Answer> {
 		const answer = await fetch(address, {
 			method,
@@ -97,10 +91,6 @@ export class GoogleAccount {
 		});
 		const text = await answer.text();
 		const isJson = answer.headers.get('content-type')?.includes('json') === true;
-		return {
-			status: answer.status,
-			headers: answer.headers,
-			body: isJson ? JSON.parse(text) : text,
-		};
+		return { status: answer.status, body: isJson ? JSON.parse(text) : text };
 	}
 }

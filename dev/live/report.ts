@@ -18,11 +18,14 @@ export function reportOf(
 	const cell = (text: string) =>
 		hidden(text.replaceAll('|', '/').replaceAll(/\s+/g, ' ').trim(), secrets);
 	const wrong = facts.filter(({ verdict }) => verdict === 'WRONG');
+	const counts = ['done', 'failed', 'not run'].map(
+		(result) => `${outcomes.filter((one) => one.result === result).length} ${result}`,
+	);
 	const page = [
 		'# Live test',
 		'',
 		...Object.entries(versions).map(([name, version]) => `- ${name}: ${version}`),
-		`- operations: ${['done', 'failed', 'not run'].map((result) => `${outcomes.filter((one) => one.result === result).length} ${result}`).join(', ')}`,
+		`- operations: ${counts.join(', ')}`,
 		`- facts found wrong: ${wrong.length}`,
 		'',
 		'| what | result | ms | remark |',
@@ -47,7 +50,7 @@ export function reportOf(
 }
 
 /** Without secrets, addresses and long IDs. */
-export function hidden(text: string, secrets: readonly string[]): string {
+function hidden(text: string, secrets: readonly string[]): string {
 	return secrets
 		.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 		.replaceAll(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '…@…')

@@ -7,7 +7,7 @@ import { GoogleAccount } from './googleAccount.ts';
 import { agentSteps, type Made, type Step, workspaceSteps } from './steps.ts';
 import type { LiveSettings } from './settings.ts';
 
-export interface Outcome {
+interface Outcome {
 	readonly name: string;
 	readonly result: 'done' | 'failed' | 'not run';
 	/** The error, or why it was not run. */
@@ -52,19 +52,13 @@ export async function runLive(
 			record((await runStep(api, step, {}, credentials)).outcome);
 		record(await runTrigger(api, settings, credentials));
 	} else {
-		for (const name of [
-			'Agent Execute',
-			'Agent Execute with Wait for Messages',
-			'Agent Session Trigger',
-		])
+		for (const { name } of [...agentSteps(settings), { name: triggerName }])
 			skip(name, 'no agent credentials');
 	}
 
 	let facts: readonly Fact[] = [];
-	const known: Record<string, unknown> = {
-		prefix,
-		to: settings.to ?? (await account?.emailAddress()),
-	};
+	const to = settings.to ?? (await account?.emailAddress());
+	const known: Record<string, unknown> = { prefix, to };
 	for (const step of workspaceSteps(prefix)) {
 		const missing = step.needs.find((name) => known[name] === undefined);
 		if (account === undefined) skip(step.name, 'no Google credentials');
@@ -99,15 +93,9 @@ async function createCredentials(
 	if (agentSignatureApi) await create('agentSignatureApi', { ...agentSignatureApi });
 	if (workspaceOAuth2Api && account) {
 		const { refreshToken, ...fields } = workspaceOAuth2Api;
-		await create('workspaceOAuth2Api', {
-			driveAccess: 'allFiles',
-			...fields,
-			oauthTokenData: {
-				access_token: account.accessToken,
-				refresh_token: refreshToken,
-				token_type: 'Bearer',
-			},
-		});
+		const tokens = { access_token: account.accessToken, refresh_token: refreshToken };
+		const oauthTokenData = { ...tokens, token_type: 'Bearer' };
+		await create('workspaceOAuth2Api', { driveAccess: 'allFiles', ...fields, oauthTokenData });
 	}
 	return credentials;
 }
@@ -119,47 +107,34 @@ async function runStep(
 	credentials: Credentials,
 ): Promise<{ outcome: Outcome; output: readonly NodeItem[] }> {
 	const start = performance.now();
+	const { name, type } = step;
 	const nodes = [
 		manualTrigger(),
 		items('Input', [step.input ?? {}]),
-		node('Step', `n8n-nodes-agent-workspace.${step.type}`, step.parameters(known), {
-			credentials,
-		}),
+		node('Step', `n8n-nodes-agent-workspace.${type}`, step.parameters(known), { credentials }),
 	];
-	const definition = {
-		name: step.name,
-		nodes,
-		connections: connectInRow('Start', 'Input', 'Step'),
-	};
-	const execution = await api.runOnce(definition);
+	const connections = connectInRow('Start', 'Input', 'Step');
+	const execution = await api.runOnce({ name, nodes, connections });
 	const output = execution.resultData.runData.Step?.at(-1)?.data?.main?.[0] ?? [];
-	const remark =
-		remarkOf(execution) ??
-		step.check?.(
-			output.map(({ json }) => json),
-			known,
-		) ??
-		'';
+	const found = output.map(({ json }) => json);
+	const remark = remarkOf(execution) ?? step.check?.(found, known);
+	return { outcome: buildOutcome(name, start, remark), output };
+}
+
+/** @param remark what went wrong; undefined if nothing did */
+function buildOutcome(name: string, start: number, remark: string | undefined): Outcome {
 	const milliseconds = Math.round(performance.now() - start);
-	return {
-		outcome: {
-			name: step.name,
-			result: remark === '' ? 'done' : 'failed',
-			remark,
-			milliseconds,
-		},
-		output,
-	};
+	const result = remark === undefined ? 'done' : 'failed';
+	return { name, result, remark: remark ?? '', milliseconds };
 }
 
 function remarkOf({ status, resultData: { error } }: Execution): string | undefined {
 	if (status === 'success') return undefined;
-	return [error?.message ?? status, error?.description ?? '']
-		.filter((part) => part !== '')
-		.join(' ');
+	return [error?.message ?? status, error?.description].filter(Boolean).join(' ');
 }
 
 const patienceMilliseconds = 30_000;
+const triggerName = 'Agent Session Trigger';
 
 /** Publishes a trigger, starts an agent in its session, and waits for what the agent sends. */
 async function runTrigger(
@@ -167,29 +142,15 @@ async function runTrigger(
 	{ startStepName = 'start', task = 'Say hello.' }: LiveSettings,
 	credentials: Credentials,
 ): Promise<Outcome> {
-	const name = 'Agent Session Trigger';
 	const start = performance.now();
 	const sessionId = randomUUID();
-	const agent = node(
-		'Agent',
-		'n8n-nodes-agent-workspace.agentExecute',
-		{ sessionId, startStepName, task },
-		{ credentials },
-	);
-	const trigger = node(
-		'Trigger',
-		'n8n-nodes-agent-workspace.agentSessionTrigger',
-		{ sessionIds: sessionId },
-		{ credentials },
-	);
-	const outcome = (result: Outcome['result'], remark: string): Outcome => ({
-		name,
-		result,
-		remark,
-		milliseconds: Math.round(performance.now() - start),
-	});
+	const own = (name: string, type: string, parameters: Record<string, unknown>) =>
+		node(name, `n8n-nodes-agent-workspace.${type}`, parameters, { credentials });
+	const agent = own('Agent', 'agentExecute', { sessionId, startStepName, task });
+	const trigger = own('Trigger', 'agentSessionTrigger', { sessionIds: sessionId });
+	const outcome = (remark: string | undefined) => buildOutcome(triggerName, start, remark);
 	const workflow = await api.createWorkflow({
-		name,
+		name: triggerName,
 		nodes: [manualTrigger(), agent, trigger, node('Done', 'n8n-nodes-base.noOp')],
 		connections: { ...connectInRow('Start', 'Agent'), ...connectInRow('Trigger', 'Done') },
 	});
@@ -198,14 +159,11 @@ async function runTrigger(
 		// Only the service knows when the channel is open; n8n publishes without waiting for it.
 		await new Promise((resolve) => setTimeout(resolve, 2000));
 		const remark = remarkOf(await api.run(workflow, 'Start'));
-		if (remark !== undefined) return outcome('failed', remark);
-		const triggered = await api.untilTriggered(workflow, undefined, {
-			timeoutMilliseconds: patienceMilliseconds,
-		});
-		const failure = remarkOf(triggered);
-		return failure === undefined ? outcome('done', '') : outcome('failed', failure);
+		if (remark !== undefined) return outcome(remark);
+		const patience = { timeoutMilliseconds: patienceMilliseconds };
+		return outcome(remarkOf(await api.untilTriggered(workflow, undefined, patience)));
 	} catch (error) {
-		return outcome('failed', error instanceof Error ? error.message : String(error));
+		return outcome(error instanceof Error ? error.message : String(error));
 	} finally {
 		await api.deactivate(workflow);
 	}

@@ -30,11 +30,7 @@ const variables: Readonly<Record<string, keyof LiveSettings>> = {
 	LIVE_TASK: 'task',
 	LIVE_TO: 'to',
 };
-const credentialKeys: ReadonlyArray<keyof LiveSettings> = [
-	'agentApi',
-	'agentSignatureApi',
-	'workspaceOAuth2Api',
-];
+const isCredential = (key: string) => key.endsWith('Api');
 
 /** Reads the file and the variables, which win. @throws MessageOnlyError if there is nothing to sign in with */
 export function liveSettings(file: string, env: NodeJS.ProcessEnv): LiveSettings {
@@ -44,7 +40,7 @@ export function liveSettings(file: string, env: NodeJS.ProcessEnv): LiveSettings
 	for (const [variable, key] of Object.entries(variables)) {
 		const value = env[variable];
 		if (value === undefined) continue;
-		settings[key] = credentialKeys.includes(key) ? parsed(value, variable) : value;
+		settings[key] = isCredential(key) ? parsed(value, variable) : value;
 	}
 	const read = settings as LiveSettings;
 	const hasAgent = read.agentApi !== undefined && read.agentSignatureApi !== undefined;

@@ -31,12 +31,8 @@ export function agentSteps({ startStepName = 'start', task = 'Say hello.' }: Liv
 		parameters: () => ({ startStepName, task, ...more }),
 		check,
 	});
-	const waits = {
-		waitForMessages: true,
-		waitUntil: 'count',
-		messageCount: 1,
-		waitTimeoutSeconds: 60,
-	};
+	const end = { waitUntil: 'count', messageCount: 1, waitTimeoutSeconds: 60 };
+	const waits = { waitForMessages: true, ...end };
 	return [
 		step('Agent Execute', {}, ([json]) =>
 			json?.statusCode === undefined ? 'there is no status in the output' : undefined,
@@ -53,33 +49,29 @@ const first = (output: readonly NodeItem[]): Json => output[0]?.json ?? {};
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
 const content = 'One line\n\nAnother **line**';
 
-const file =
-	(what: string, key: string, address: (id: string) => string) =>
-	(output: readonly NodeItem[]) => [{ what, address: address(String(first(output)[key])) }];
+/** @param base the address of what was made, up to its ID */
+const file = (what: string, key: string, base: string) => (output: readonly NodeItem[]) => [
+	{ what, address: `${base}${String(first(output)[key])}` },
+];
 
 /** The 13 operations, in an order in which each finds what it needs. */
 export function workspaceSteps(prefix: string): Step[] {
-	const step = (name: string, rest: Omit<Step, 'name' | 'type'>): Step => ({
-		name,
-		type: 'workspace',
-		...rest,
-	});
-	const spreadsheet = (operation: string, more: object) => (known: Json) => ({
-		resource: 'spreadsheet',
-		operation,
-		spreadsheetId: byId(known.spreadsheetId),
-		...more,
-	});
-	const document = (operation: string, more: object) => (known: Json) => ({
-		resource: 'document',
-		operation,
-		documentId: byId(known.documentId),
-		...more,
-	});
-	const has = (key: string): Step['check'] => {
-		return ([json]) =>
-			json?.[key] === undefined ? `there is no ${key} in the output` : undefined;
+	const step = (name: string, rest: Omit<Step, 'name' | 'type'>): Step => {
+		return { name, type: 'workspace', ...rest };
 	};
+	/** An operation on the file that an earlier step created. */
+	const on =
+		(resource: 'spreadsheet' | 'document', operation: string, more: object) =>
+		(known: Json) => {
+			const fileId = `${resource}Id`;
+			return { resource, operation, [fileId]: byId(known[fileId]), ...more };
+		};
+	const has =
+		(key: string): Step['check'] =>
+		([json]) =>
+			json?.[key] === undefined ? `there is no ${key} in the output` : undefined;
+	const atMostThree: Step['check'] = (mails) =>
+		mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined;
 	return [
 		step('Spreadsheet: Create', {
 			needs: [],
@@ -91,16 +83,12 @@ export function workspaceSteps(prefix: string): Step[] {
 			}),
 			check: has('spreadsheetId'),
 			learns: (output) => ({ spreadsheetId: first(output).spreadsheetId }),
-			made: file(
-				'a spreadsheet',
-				'spreadsheetId',
-				(id) => `https://docs.google.com/spreadsheets/d/${id}`,
-			),
+			made: file('a spreadsheet', 'spreadsheetId', 'https://docs.google.com/spreadsheets/d/'),
 		}),
 		step('Spreadsheet: Append', {
 			needs: ['spreadsheetId'],
 			input: { Name: 'Ann', Age: 31 },
-			parameters: spreadsheet('append', {
+			parameters: on('spreadsheet', 'append', {
 				columns: { mappingMode: 'autoMapInputData', value: null },
 				options: { range: 'People!A:B' },
 			}),
@@ -108,7 +96,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Spreadsheet: Write', {
 			needs: ['spreadsheetId'],
-			parameters: spreadsheet('write', {
+			parameters: on('spreadsheet', 'write', {
 				writeMode: 'overwrite',
 				valuesSource: 'json',
 				values: '[["Ben", 42]]',
@@ -118,38 +106,31 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Spreadsheet: Read', {
 			needs: ['spreadsheetId'],
-			parameters: spreadsheet('read', { options: { range: 'People!A:B' } }),
+			parameters: on('spreadsheet', 'read', { options: { range: 'People!A:B' } }),
 			check: (rows) => {
 				const names = rows.map(({ Name }) => String(Name)).join(', ');
-				return names === 'Ann, Ben'
-					? undefined
-					: `the rows of Ann and Ben were expected, not: ${names}`;
+				if (names === 'Ann, Ben') return undefined;
+				return `the rows of Ann and Ben were expected, not: ${names}`;
 			},
 		}),
 		step('Document: Create', {
 			needs: [],
-			parameters: () => ({
-				resource: 'document',
-				operation: 'create',
-				title: `${prefix} document`,
-				content,
-			}),
+			parameters: () => {
+				const title = `${prefix} document`;
+				return { resource: 'document', operation: 'create', title, content };
+			},
 			check: has('documentId'),
 			learns: (output) => ({ documentId: first(output).documentId }),
-			made: file(
-				'a document',
-				'documentId',
-				(id) => `https://docs.google.com/document/d/${id}`,
-			),
+			made: file('a document', 'documentId', 'https://docs.google.com/document/d/'),
 		}),
 		step('Document: Append', {
 			needs: ['documentId'],
-			parameters: document('append', { content: 'Appended' }),
+			parameters: on('document', 'append', { content: 'Appended' }),
 			check: has('revisionId'),
 		}),
 		step('Document: Write', {
 			needs: ['documentId'],
-			parameters: document('write', {
+			parameters: on('document', 'write', {
 				replace: 'document',
 				content: '# Heading\n\nWritten',
 				contentFormat: 'markdown',
@@ -158,12 +139,11 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Document: Read', {
 			needs: ['documentId'],
-			parameters: document('read', { format: 'markdown' }),
+			parameters: on('document', 'read', { format: 'markdown' }),
 			check: ([json]) => {
 				const text = String(json?.content).trim();
-				return text === '# Heading\n\nWritten'
-					? undefined
-					: `another text was read than was written: ${text}`;
+				if (text === '# Heading\n\nWritten') return undefined;
+				return `another text was read than was written: ${text}`;
 			},
 		}),
 		step('File: Upload', {
@@ -176,7 +156,7 @@ export function workspaceSteps(prefix: string): Step[] {
 				content,
 			}),
 			check: has('id'),
-			made: file('a file', 'id', (id) => `https://drive.google.com/file/d/${id}`),
+			made: file('a file', 'id', 'https://drive.google.com/file/d/'),
 		}),
 		step('Mail: Send', {
 			needs: ['to'],
@@ -189,7 +169,7 @@ export function workspaceSteps(prefix: string): Step[] {
 			}),
 			check: has('id'),
 			learns: (output) => ({ messageId: first(output).id }),
-			made: file('an email', 'id', (id) => `https://mail.google.com/mail/u/0/#all/${id}`),
+			made: file('an email', 'id', 'https://mail.google.com/mail/u/0/#all/'),
 		}),
 		step('Mail: Read', {
 			needs: ['messageId'],
@@ -202,8 +182,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		step('Mail: List', {
 			needs: [],
 			parameters: () => ({ resource: 'mail', operation: 'list', maxResults: 3 }),
-			check: (mails) =>
-				mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined,
+			check: atMostThree,
 		}),
 		step('Mail: Search', {
 			needs: [],
@@ -213,8 +192,7 @@ export function workspaceSteps(prefix: string): Step[] {
 				query: 'subject:"n8n live test"',
 				maxResults: 3,
 			}),
-			check: (mails) =>
-				mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined,
+			check: atMostThree,
 		}),
 	];
 }

@@ -9,15 +9,19 @@ import { type HostFiles, getOlderHostFiles, listOlderVersions } from './olderHos
 export const root = path.join(import.meta.dirname, '..', '..');
 const newest = path.join(import.meta.dirname, 'host');
 
+/** The version of the package in a folder. */
+export function readVersion(folder: string): string {
+	const text = readFileSync(path.join(folder, 'package.json'), 'utf8');
+	return (JSON.parse(text) as { version: string }).version;
+}
+
 interface Manifest {
 	readonly dependencies: { readonly n8n: string };
 }
 
 function newestVersion(): string {
-	const manifest = JSON.parse(
-		readFileSync(path.join(newest, 'package.json'), 'utf8'),
-	) as Manifest;
-	return manifest.dependencies.n8n;
+	const text = readFileSync(path.join(newest, 'package.json'), 'utf8');
+	return (JSON.parse(text) as Manifest).dependencies.n8n;
 }
 
 /** Lists all versions of n8n that have a lock file here, oldest first. */
@@ -66,11 +70,8 @@ export async function ensureN8nInstalled(
 			`Installing n8n ${getN8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`,
 		);
 		await step(say, 'downloading about 2,000 packages', partial, installFromLock);
-		await step(say, 'building the database driver', partial, [
-			'rebuild',
-			'sqlite3',
-			'--ignore-scripts=false',
-		]);
+		const rebuild = ['rebuild', 'sqlite3', '--ignore-scripts=false'];
+		await step(say, 'building the database driver', partial, rebuild);
 	});
 	say(`n8n is installed (${seconds(began)} s).`);
 	return folder;
@@ -90,10 +91,8 @@ async function step(
 	try {
 		await runCommand('npm', args, { cwd });
 	} catch (error) {
-		throw new MessageOnlyError(
-			describeInstallFailure(error instanceof Error ? error.message : String(error)),
-			{ cause: error },
-		);
+		const printed = error instanceof Error ? error.message : String(error);
+		throw new MessageOnlyError(describeInstallFailure(printed), { cause: error });
 	} finally {
 		clearInterval(ticker);
 	}

@@ -29,7 +29,7 @@ export interface NodeItem {
 	readonly pairedItem?: unknown;
 }
 
-export interface NodeRun {
+interface NodeRun {
 	readonly startTime: number;
 	/** Milliseconds. */
 	readonly executionTime: number;
@@ -55,6 +55,17 @@ export interface Execution {
 	};
 	/** The data as stored by n8n, for searches. */
 	readonly raw: string;
+}
+
+interface TriggerWait {
+	readonly timeoutMilliseconds?: number;
+	/** n8n's word for what started it, which is `webhook` for a form. */
+	readonly mode?: 'manual' | 'trigger' | 'webhook';
+}
+
+/** What n8n answers to a question for executions. */
+interface Listed {
+	readonly results: ReadonlyArray<{ readonly id: string; readonly mode: string }>;
 }
 
 /** n8n's REST API, used like the editor does. */
@@ -112,11 +123,8 @@ export class N8nApi {
 		name: string,
 		data: Record<string, unknown>,
 	): Promise<{ id: string; name: string }> {
-		const { id } = await this.request<{ id: string }>('POST', 'credentials', {
-			name,
-			type,
-			data,
-		});
+		const credential = { name, type, data };
+		const { id } = await this.request<{ id: string }>('POST', 'credentials', credential);
 		return { id, name };
 	}
 
@@ -144,14 +152,9 @@ export class N8nApi {
 		workflow: WorkflowDefinition & { id: string },
 		triggerName: string,
 	): Promise<string> {
-		const { executionId } = await this.request<{ executionId: string }>(
-			'POST',
-			`workflows/${workflow.id}/run`,
-			{
-				workflowData: workflow,
-				triggerToStartFrom: { name: triggerName },
-			},
-		);
+		const start = { workflowData: workflow, triggerToStartFrom: { name: triggerName } };
+		const path = `workflows/${workflow.id}/run`;
+		const { executionId } = await this.request<{ executionId: string }>('POST', path, start);
 		return executionId;
 	}
 
@@ -165,24 +168,16 @@ export class N8nApi {
 		return await this.untilDone(await this.startRun(workflow, trigger));
 	}
 
-	/**
-	 * Waits for the next execution that the workflow's trigger started after the given one, and for its end.
-	 * @param mode n8n's word for what started it, which is `webhook` for a form
-	 */
+	/** Waits for the next execution that the workflow's trigger started after the given one, and for its end. */
 	async untilTriggered(
 		workflow: { id: string },
 		after: { id: string } = { id: '0' },
-		{
-			timeoutMilliseconds = patience,
-			mode = 'trigger',
-		}: { timeoutMilliseconds?: number; mode?: 'manual' | 'trigger' | 'webhook' } = {},
+		{ timeoutMilliseconds = patience, mode = 'trigger' }: TriggerWait = {},
 	): Promise<Execution> {
 		const deadline = Date.now() + timeoutMilliseconds;
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode }));
 		while (Date.now() < deadline) {
-			const { results } = await this.request<{
-				results: Array<{ id: string; mode: string }>;
-			}>('GET', `executions?filter=${filter}`);
+			const { results } = await this.request<Listed>('GET', `executions?filter=${filter}`);
 			const started = results.find(
 				(result) => result.mode === mode && Number(result.id) > Number(after.id),
 			);

@@ -60,16 +60,8 @@ interface Service {
 }
 
 async function startRedis(port: number): Promise<Service> {
-	const child = spawn('redis-server', [
-		'--port',
-		String(port),
-		'--bind',
-		'127.0.0.1',
-		'--save',
-		'',
-		'--appendonly',
-		'no',
-	]);
+	const place = ['--port', String(port), '--bind', '127.0.0.1'];
+	const child = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no']);
 	await printed(child, /Ready to accept connections/);
 	return { port, stop: () => ended(child) };
 }
@@ -82,24 +74,11 @@ async function startPostgres(): Promise<Service> {
 	const bin = postgresFolder();
 	const data = path.join(folder, 'data');
 	const as = { cwd: folder, env: process.env, ...user };
-	await runCommand(
-		path.join(bin, 'initdb'),
-		['-D', data, '-U', 'n8n', '--auth=trust', '--no-sync'],
-		as,
-	);
-	const settings = [
-		'-D',
-		data,
-		'-p',
-		String(port),
-		'-k',
-		folder,
-		'-c',
-		'listen_addresses=127.0.0.1',
-		'-c',
-		'fsync=off',
-	];
-	const child = spawn(path.join(bin, 'postgres'), settings, as);
+	const owner = ['-U', 'n8n', '--auth=trust'];
+	await runCommand(path.join(bin, 'initdb'), ['-D', data, ...owner, '--no-sync'], as);
+	const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off'];
+	const place = ['-D', data, '-p', String(port), '-k', folder];
+	const child = spawn(path.join(bin, 'postgres'), [...place, ...settings], as);
 	await printed(child, /ready to accept connections/);
 	return {
 		port,
@@ -122,15 +101,19 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 	return { uid: Number(uid), gid: Number(gid) };
 }
 
+const postgresBase = '/usr/lib/postgresql';
+
+/** Debian does not put PostgreSQL's server programs on the PATH. @returns their folders, newest version first */
+export function listPostgresFolders(): string[] {
+	const versions = existsSync(postgresBase) ? readdirSync(postgresBase) : [];
+	return versions
+		.sort((a, b) => Number(b) - Number(a))
+		.map((version) => path.join(postgresBase, version, 'bin'));
+}
+
 function postgresFolder(): string {
-	const base = '/usr/lib/postgresql';
-	const versions = existsSync(base)
-		? readdirSync(base).sort((a, b) => Number(b) - Number(a))
-		: [];
-	const folder = versions
-		.map((version) => path.join(base, version, 'bin'))
-		.find((bin) => existsSync(path.join(bin, 'initdb')));
-	if (!folder) throw new Error(`PostgreSQL is not below ${base}`);
+	const folder = listPostgresFolders().find((bin) => existsSync(path.join(bin, 'initdb')));
+	if (!folder) throw new Error(`PostgreSQL is not below ${postgresBase}`);
 	return folder;
 }
 

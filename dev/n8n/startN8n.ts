@@ -126,7 +126,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const url = `http://127.0.0.1:${port}`;
 	await untilReady(`${url}/healthz/readiness`, child, output);
 	// n8n 2.0 says that it is ready before it knows the addresses of its REST API.
-	await untilReady(`${url}/rest/settings`, child, output);
+	await untilReady(`${url}/rest/options/timezones`, child, output);
 	const api = await N8nApi.signIn(url).catch(async (error: unknown) => {
 		await ending.kill();
 		throw error;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-import { runCommand } from './command.ts';
 import { ensureN8nInstalled, getN8nFolder, root } from './installN8n.ts';
 import { installPackage } from './installPackage.ts';
 import { startN8n } from './startN8n.ts';
@@ -21,8 +20,6 @@ export class Template {
 
 	async prepare(): Promise<void> {
 		const started = await ensureStartedOnce();
-		const gulp = path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js');
-		await runCommand(process.execPath, [gulp, 'bundle'], { cwd: root });
 		await rm(path.dirname(this.folder), { recursive: true, force: true });
 		await cp(started, this.folder, { recursive: true });
 		await installPackage(this.folder);

@@ -36,26 +36,30 @@ export function quickGates(minute = 600): GateFinder {
 	return createGateFinder({ ...defaultGateSettings, periodMilliseconds: minute });
 }
 
+/** What a transport is told, with limits that nothing reaches by accident. */
+export const transportOptions = (given: Partial<TransportOptions> = {}): TransportOptions => ({
+	maxRetryWaitMilliseconds: 60_000,
+	timeoutMilliseconds: 30_000,
+	signal: undefined,
+	credentialKey: 'test',
+	findGate: quickGates(),
+	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+	...given,
+});
+
 /**
  * The product's clients against a stand-in, sent by n8n's real request helper with a bearer token.
  * @param baseUrl without a trailing slash; the four APIs are reached below it under Google's own paths
  */
-export function testClients(
+export const testClients = (
 	baseUrl: string,
 	token: string,
-	options: Partial<TransportOptions> = {},
-): Clients {
-	return createClients(n8nSender(token), basesAt(baseUrl), {
-		maxRetryWaitMilliseconds: 60_000,
-		timeoutMilliseconds: 30_000,
-		signal: undefined,
+	given: Partial<TransportOptions> = {},
+): Clients =>
+	createClients(n8nSender(token), basesAt(baseUrl), {
 		credentialHash: randomUUID(),
-		credentialKey: `test ${token}`,
-		findGate: quickGates(),
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-		...options,
+		...transportOptions({ credentialKey: `test ${token}`, ...given }),
 	});
-}
 
 export interface TestBinary {
 	readonly data: Buffer;

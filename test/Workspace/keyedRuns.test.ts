@@ -17,7 +17,7 @@ import {
 	createKeyReusedError,
 } from '../../nodes/Workspace/idempotency';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
-import { basesAt, quickGates, testItem } from './client';
+import { basesAt, testItem, transportOptions } from './client';
 import { n8nSender } from './n8nSender';
 import { performTogether } from './performOperation';
 
@@ -82,14 +82,10 @@ describe('keyed runs', () => {
 		}
 
 		async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
+			const { signal } = over;
 			const clients = createClients(this.sender, basesAt(google.url), {
-				...{
-					maxRetryWaitMilliseconds: 1000,
-					timeoutMilliseconds: 30_000,
-					signal: over.signal,
-				},
-				...{ credentialHash: randomUUID(), credentialKey: token, findGate: quickGates() },
-				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+				credentialHash: randomUUID(),
+				...transportOptions({ signal, maxRetryWaitMilliseconds: 1000 }),
 			});
 			const params = readParameters(getAllFields(operation), given, {
 				// An input object has content and a template together, which the form has not.
@@ -117,11 +113,12 @@ describe('keyed runs', () => {
 		}
 	}
 
-	interface What {
-		readonly operation: unknown;
-		given(own: number): Record<string, unknown>;
-		count(own: number): number;
-	}
+	/** What an operation does under a number, and how often it is there. */
+	type What = readonly [
+		operation: unknown,
+		given: (own: number) => Record<string, unknown>,
+		count: (own: number) => number,
+	];
 
 	const named = (name: string) =>
 		google.files.listAll().filter((one) => one.name === name && !one.trashed);
@@ -144,50 +141,48 @@ describe('keyed runs', () => {
 		return made.every(({ id }) => google.docs.text(id) === filled) ? made.length : NaN;
 	};
 
-	const whats: readonly What[] = [
-		{
-			operation: file.upload,
-			given: (own) => ({
-				contentSource: 'text',
-				name: `upload ${own}`,
-				content: `text ${own}`,
-			}),
-			count: (own) => named(`upload ${own}`).length,
-		},
-		{
-			operation: file.upload,
-			given: (own) => ({
+	const contentsOf = (title: string) =>
+		named(title)
+			.map(({ id }) => google.docs.text(id))
+			.join();
+
+	const whats: readonly [What, ...What[]] = [
+		[
+			file.upload,
+			(own) => ({ contentSource: 'text', name: `upload ${own}`, content: `text ${own}` }),
+			(own) => named(`upload ${own}`).length,
+		],
+		[
+			file.upload,
+			(own) => ({
 				...{ contentSource: 'text', mimeType: 'text/markdown', convertTo: 'document' },
 				...{ name: `converted ${own}`, content: `# ${own}` },
 			}),
-			count: (own) => named(`converted ${own}`).length,
-		},
-		{
-			operation: document.create,
-			given: (own) => ({ title: `document ${own}`, content: `content ${own}` }),
-			count: (own) => {
-				const made = named(`document ${own}`);
-				return Math.max(
-					made.length,
-					occurrences(made.map(({ id }) => google.docs.text(id)).join(), 'content'),
-				);
+			(own) => named(`converted ${own}`).length,
+		],
+		[
+			document.create,
+			(own) => ({ title: `document ${own}`, content: 'content' }),
+			(own) => {
+				const title = `document ${own}`;
+				return Math.max(named(title).length, occurrences(contentsOf(title), 'content'));
 			},
-		},
-		{
-			operation: document.create,
-			given: (own) => fillTemplate(`letter ${own}`),
-			count: (own) => countFilled(`letter ${own}`),
-		},
-		{
-			operation: document.append,
-			given: (own) => ({ documentId: log, content: `line ${own}.` }),
-			count: (own) => occurrences(google.docs.text(log), `line ${own}.`),
-		},
-		{
-			operation: spreadsheet.create,
-			given: (own) => ({ title: `spreadsheet ${own}`, values: [[own]] }),
-			count: (own) => named(`spreadsheet ${own}`).length,
-		},
+		],
+		[
+			document.create,
+			(own) => fillTemplate(`letter ${own}`),
+			(own) => countFilled(`letter ${own}`),
+		],
+		[
+			document.append,
+			(own) => ({ documentId: log, content: `line ${own}.` }),
+			(own) => occurrences(google.docs.text(log), `line ${own}.`),
+		],
+		[
+			spreadsheet.create,
+			(own) => ({ title: `spreadsheet ${own}`, values: [[own]] }),
+			(own) => named(`spreadsheet ${own}`).length,
+		],
 	];
 
 	function execution(most: number): Execution {
@@ -201,11 +196,10 @@ describe('keyed runs', () => {
 		const wrong: string[] = [];
 		let killed = 0;
 		for (let own = 0; own < runs; own++) {
-			const what = whats[own % whats.length] ?? whats[0];
-			if (!what) throw new Error('nothing to do');
+			const [what, givenOf, countOf] = whats[own % whats.length] ?? whats[0];
 			// The fields of all operations are read alike.
-			const operation = what.operation as Operation;
-			const given = { ...what.given(own), idempotencyKey: `run ${own}` };
+			const operation = what as Operation;
+			const given = { ...givenOf(own), idempotencyKey: `run ${own}` };
 			const ends: unknown[] = [await execution(5).run(operation, given)];
 			const gap = random() * 10;
 			const pair = [
@@ -216,7 +210,7 @@ describe('keyed runs', () => {
 			ends.push(await new Execution(Infinity, true).run(operation, given));
 			killed += ends.filter((end) => end === undefined).length;
 			const results = ends.filter((end) => end !== undefined).map(idOf);
-			const count = what.count(own);
+			const count = countOf(own);
 			if (count !== 1 || new Set(results).size !== 1)
 				wrong.push(`${own}: ${count} times, ${results.join()}`);
 		}

@@ -13,21 +13,23 @@ afterEach(() => {
 });
 
 const send = 'gmail.users.messages.send';
+const tryOnce = { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } };
+const mail = { resource: 'mail', operation: 'send', to: 'a@example.com', subject: 'S', body: 'B' };
+
+const toolWith = (parameters: IDataObject, node = {}) =>
+	createNodeTool({
+		url: google.url,
+		node: { type: 'test.workspaceTool', ...node },
+		items: [{ json: { chatInput: 'Draft a reply' } }],
+		parameters,
+	});
 
 /** A tool that sends mails, with n8n's Retry On Fail. */
 const mailTool = () =>
-	createNodeTool({
-		url: google.url,
-		node: { type: 'test.workspaceTool', retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-		parameters: {
-			resource: 'mail',
-			operation: 'send',
-			to: 'a@example.com',
-			subject: 'S',
-			body: 'B',
-			options: { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } },
-		},
-	});
+	toolWith(
+		{ ...mail, options: tryOnce },
+		{ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+	);
 
 const sends = () => google.requests.filter(({ method }) => method === send).length;
 
@@ -49,79 +51,47 @@ test('an equal call after a failed one is a call of its own', async () => {
 });
 
 describe('an argument that no parameter takes', () => {
-	const to = "={{ $fromAI('To', ``, 'string') }}";
-	const parameters = { resource: 'mail', operation: 'send', to, subject: 'S', body: 'B' };
-	const tool = (own: IDataObject = parameters, node = {}) =>
-		createNodeTool({
-			url: google.url,
-			node: { type: 'test.workspaceTool', ...node },
-			items: [{ json: { chatInput: 'Draft a reply' } }],
-			parameters: own,
-		});
+	const parameters = { ...mail, to: "={{ $fromAI('To', ``, 'string') }}" };
 
 	test('is told to the model with those that it may fill in, and nothing is sent', async () => {
-		const call = tool()({ To: 'a@example.com', Save_as_Draft: true });
+		const call = toolWith(parameters)({ To: 'a@example.com', Save_as_Draft: true });
 		await expect(call).rejects.toThrow(/does not take 'Save_as_Draft'.*It takes: To\./s);
 		expect(google.requests).toHaveLength(0);
 	});
 
 	test('is told by a tool that has nothing to fill in', async () => {
-		const call = tool({ ...parameters, to: 'a@example.com' })({ Subject: 'Other' });
+		const call = toolWith(mail)({ Subject: 'Other' });
 		await expect(call).rejects.toThrow(/does not take 'Subject'.*takes no arguments/s);
 	});
 
 	test('is told in the item with Continue on Fail', async () => {
 		const node = { onError: 'continueRegularOutput' };
-		const answer = await tool(parameters, node)({ To: 'a@example.com', draft: true });
+		const answer = await toolWith(parameters, node)({ To: 'a@example.com', draft: true });
 		expect(answer).toMatch(/does not take 'draft'/);
 		expect(sends()).toBe(0);
 	});
 
 	test('is none where it is empty, or what n8n adds itself', async () => {
-		await tool()({
-			To: 'a@example.com',
-			Cc: '',
-			Bcc: null,
-			tool: 'Send_email',
-			toolCallId: undefined,
-		});
+		const added = { tool: 'Send_email', toolCallId: undefined };
+		await toolWith(parameters)({ To: 'a@example.com', Cc: '', Bcc: null, ...added });
 		expect(sends()).toBe(1);
 	});
 });
 
 describe('what a failing tool tells', () => {
 	const jsonTool = (node = {}) =>
-		createNodeTool({
-			url: google.url,
-			node: { type: 'test.workspaceTool', ...node },
-			parameters: { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" },
-		});
+		toolWith({ inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" }, node);
+	const input = { operation: 'send', recipient: 'a@example.com' };
 
 	test('the message names what is wrong and what is allowed, for the model sees nothing else', async () => {
-		const error = await jsonTool()({
-			input: { operation: 'send', recipient: 'a@example.com' },
-		}).catch((reason: unknown) => reason as Error);
+		const error = await jsonTool()({ input }).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).toMatch(/'recipient'.*Allowed keys: .*\bto\b/s);
 		expect(sends()).toBe(0);
 	});
 
-	test('with Continue on Fail the item that the model gets says it, too', async () => {
-		const tool = jsonTool({ onError: 'continueRegularOutput' });
-		const answer = await tool({ input: { operation: 'send', recipient: 'a@example.com' } });
-		expect(answer).toMatch(/'recipient'.*Allowed keys: /s);
-	});
-
 	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {
 		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 9 });
-		const tool = createNodeTool({
-			url: google.url,
-			node: { type: 'test.workspaceTool' },
-			parameters: {
-				resource: 'mail',
-				operation: 'list',
-				options: { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
-			},
-		});
+		const tool = toolWith({ resource: 'mail', operation: 'list', options: tryOnce });
 		const error = await tool({}).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).not.toContain('ECONNRESET');
 		expect((error as Error).message).toMatch(

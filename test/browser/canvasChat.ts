@@ -30,10 +30,12 @@ export class Chat {
 	async type(words: string): Promise<void> {
 		const sent = this.panel.locator('.chat-message-from-user');
 		const before = await sent.count();
-		// n8n ignores the key until the turn before has ended, which is after its answer is shown.
+		const send = this.panel.locator('.chat-input-send-button:enabled');
 		await persist(
 			async (timeout) => {
 				await fillIn(this.input, words);
+				// Until the turn before has ended, which is after its answer is shown.
+				await send.waitFor({ timeout });
 				await this.input.press('Enter', { timeout });
 			},
 			async () => (await sent.count()) > before,

@@ -14,14 +14,12 @@ import {
 import { type Execution, N8nApi, type WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { tellReporter } from '../e2e/startLoggedN8n';
 import { browserSuite } from './browserSuite';
+import { patience } from './chromium';
 import { chooseFrom, clickUntil, fillIn, persist, untilTyped, valueOf } from './person';
 import { labelOf, optionOf } from './shown';
 
 /** Folder in which every test leaves a picture of what the user saw at its end. */
 const pictures = path.join(__dirname, '..', '..', '.dev', 'pictures');
-
-/** Milliseconds. Playwright's 30 s would be a timed assertion on a busy machine; jest's own limit for a test stays. */
-const patience = 300_000;
 
 /** Runs in each tab before n8n's own scripts. */
 const initScript = `
@@ -102,8 +100,10 @@ export class Editor {
 	async picture(): Promise<void> {
 		const { currentTestName, testPath } = expect.getState();
 		const name = `${path.basename(testPath ?? '', '.test.ts')} ${currentTestName ?? 'test'}`;
+		// As a JPEG, because a PNG takes longer.
 		await this.page.screenshot({
-			path: path.join(pictures, `${name.replaceAll(/\W+/g, '-')}.png`),
+			path: path.join(pictures, `${name.replaceAll(/\W+/g, '-')}.jpeg`),
+			quality: 60,
 		});
 	}
 

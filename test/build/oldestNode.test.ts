@@ -37,6 +37,11 @@ async function runBuilt(name: string, contexts: readonly object[]): Promise<Ende
 	return answer?.ended ?? [];
 }
 
+const credentials = () => ({
+	agentApi: { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey },
+	agentSignatureApi: { allowedHosts: '', ...signer },
+});
+
 test('it is the one that is tried here', () => {
 	const [major, minor, patch] = oldest.dependencies.node.split('.');
 	expect([manifest.engines.node, patch]).toEqual([`>=${major}.${minor}`, '0']);
@@ -62,13 +67,9 @@ test('each operation of Workspace does its work', async () => {
 });
 
 test('Agent Execute waits for its messages', async () => {
-	const { url, webSocketUrl } = service;
 	const [ended] = await runBuilt('AgentExecute', [
 		{
-			credentials: {
-				agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-				agentSignatureApi: { allowedHosts: '', ...signer },
-			},
+			credentials: credentials(),
 			authenticate: { agentApi: { 'x-api-key': apiKey } },
 			parameters: {
 				startStepName: 'start',
@@ -85,14 +86,9 @@ test('Agent Execute waits for its messages', async () => {
 });
 
 test('a published trigger gives out what the agent sends', async () => {
-	const { url, webSocketUrl } = service;
-	const credentials = {
-		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-		agentSignatureApi: { allowedHosts: '', ...signer },
-	};
 	const trigger = startScript(
 		'publishedTrigger.cjs',
-		[stage.fileOf('AgentSessionTrigger'), stage.folder, JSON.stringify(credentials)],
+		[stage.fileOf('AgentSessionTrigger'), stage.folder, JSON.stringify(credentials())],
 		execPath,
 	);
 	children.push(trigger);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import { signer } from '../Agent/AgentExecute/executeRun';
 import { Stage, startScript } from './built';
 
 const stage = new Stage();
@@ -29,12 +30,7 @@ test('a published trigger opens its channel again when the package was updated m
 	const { url, webSocketUrl, apiKey } = service;
 	const credentials = {
 		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
-		agentSignatureApi: {
-			userId: '0xa1',
-			userPublicKey: '0x02',
-			signature: '0x03',
-			allowedHosts: '',
-		},
+		agentSignatureApi: { allowedHosts: '', ...signer },
 	};
 	n8n = startScript('publishedTrigger.cjs', [
 		stage.fileOf('AgentSessionTrigger'),

@@ -36,23 +36,34 @@ describe('with a process that is busy when the time is over', () => {
 		return { near, far };
 	}
 
-	test('what arrived meanwhile is read first', async () => {
-		const { near, far } = await openPair();
-		const order: string[] = [];
-		near.on('data', (data) => order.push(data.toString()));
-		const over = new Promise<void>((resolve) => {
-			systemClock.callAfter(5, () => {
-				order.push('over');
-				resolve();
-			});
-		});
-		// After immediates, Node runs timers before it reads again.
+	/** Right before Node looks at its timers, something arrives, and the time is over. */
+	const arriveLate = (far: Socket) =>
 		setImmediate(() => {
 			far.write('arrived');
 			stall(50);
 		});
-		await over;
-		expect(order).toEqual(['arrived', 'over']);
+
+	test('what arrived meanwhile is read first', async () => {
+		const { near, far } = await openPair();
+		const order: string[] = [];
+		near.on('data', (data) => order.push(data.toString()));
+		arriveLate(far);
+		await new Promise<void>((resolve) => {
+			systemClock.callAfter(5, resolve);
+		});
+		expect(order).toEqual(['arrived']);
+		near.destroy();
+		far.destroy();
+	});
+
+	test('what arrived meanwhile can cancel the callback', async () => {
+		const { near, far } = await openPair();
+		const call = jest.fn();
+		const arrived = once(near, 'data').then(systemClock.callAfter(5, call));
+		arriveLate(far);
+		await arrived;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		expect(call).not.toHaveBeenCalled();
 		near.destroy();
 		far.destroy();
 	});

@@ -30,27 +30,22 @@ async function post(scopes: string[], path: string, body: object): Promise<[numb
 	return [answer.status, await answer.text()];
 }
 
-const raw = Buffer.from('To: ann@example.com\r\nSubject: Hi\r\n\r\nHi').toString('base64url');
-const saveDraft = (scopes: string[]) =>
-	post(scopes, '/gmail/v1/users/me/drafts', { message: { raw } });
-const copyTemplate = (scopes: string[]) =>
-	post(scopes, `/drive/v3/files/${demoTemplate.id}/copy`, {});
-
-test('the default sign-in saves no draft, and is told the reason as Google tells it', async () => {
-	const [status, text] = await saveDraft(defaultScopes);
-	expect(status).toBe(403);
-	expect(text).toContain('ACCESS_TOKEN_SCOPE_INSUFFICIENT');
-});
-
-test('the default sign-in does not copy a template that another app created', async () => {
-	const [status] = await copyTemplate(defaultScopes);
-	expect(status).toBe(404);
-});
-
-test('the widest choices of the credential do both', async () => {
-	expect((await saveDraft(widestScopes))[0]).toBe(200);
-	expect((await copyTemplate(widestScopes))[0]).toBe(200);
-});
+test.each([
+	['the default sign-in does not', defaultScopes, 403, 404],
+	['the widest choices of the credential do both', widestScopes, 200, 200],
+])(
+	'saving a draft and copying a template of another app: %s',
+	async (_who, scopes, draft, copy) => {
+		const raw = Buffer.from('To: ann@example.com\r\nSubject: Hi\r\n\r\nHi').toString(
+			'base64url',
+		);
+		const saved = await post(scopes, '/gmail/v1/users/me/drafts', { message: { raw } });
+		const copied = await post(scopes, `/drive/v3/files/${demoTemplate.id}/copy`, {});
+		expect([saved[0], copied[0]]).toEqual([draft, copy]);
+		// As Google tells the reason.
+		if (draft === 403) expect(saved[1]).toContain('ACCESS_TOKEN_SCOPE_INSUFFICIENT');
+	},
+);
 
 test('one of its emails has attachments, which the example finds', async () => {
 	const found = await fetch(
@@ -85,12 +80,10 @@ test('the chat model of the demo uses the tool that was asked for, and then says
 
 test('the chat model finds a tool under the name that n8n gives a new one, under review or not', () => {
 	const name = 'Send_reply_to_or_draft_email_in_Workspace';
-	const send = (properties: object) =>
-		buildDemoReply(
-			ask('Send Ann an email', {
-				tools: [{ ...tool(name), parameters: { properties: { ...properties } } }],
-			}),
-		);
+	const send = (properties: Record<string, object>) => {
+		const tools = [{ ...tool(name), parameters: { properties } }];
+		return buildDemoReply(ask('Send Ann an email', { tools }));
+	};
 	expect(send({ To: {}, Subject: {}, Body: {} })).toMatchObject([
 		{ tool: name, args: { Subject: 'About your question' } },
 	]);
@@ -101,23 +94,15 @@ test('the chat model finds a tool under the name that n8n gives a new one, under
 
 test('the chat model reads a sheet, and then drafts an email with what the sheet says', () => {
 	const orders = { ...tool('Read_orders'), description: 'Reads rows of Google Sheets.' };
-	const draft = {
-		...tool('Save_draft'),
-		parameters: { properties: { To: {}, Subject: {}, Body: {} } },
-	};
+	const properties = { To: {}, Subject: {}, Body: {} };
+	const draft = { ...tool('Save_draft'), parameters: { properties } };
 	const tools = [draft, tool('Search_emails'), orders];
 	const question = 'Read the open orders and save a draft for bo@example.com';
 	expect(buildDemoReply(ask(question, { tools }))).toMatchObject([{ tool: 'Read_orders' }]);
 	const toolAnswers = ['{"rows":[[2,1041]]}'];
+	const written = { To: 'bo@example.com', Subject: 'About your question', Body: toolAnswers[0] };
 	expect(buildDemoReply(ask(question, { tools, toolAnswers }))).toEqual([
-		{
-			tool: 'Save_draft',
-			args: {
-				To: 'bo@example.com',
-				Subject: 'About your question',
-				Body: '{"rows":[[2,1041]]}',
-			},
-		},
+		{ tool: 'Save_draft', args: written },
 	]);
 	const last = ask(question, { tools, toolAnswers: [...toolAnswers, 'Draft saved'] });
 	expect(buildDemoReply(last)).toContain('Draft saved');

@@ -7,12 +7,13 @@ import { UserError } from 'n8n-workflow';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { createResponseError } from '../../nodes/Workspace/google/errors';
-import type { RequestFacts } from '../../nodes/Workspace/google/advice';
+import { type Api, googleApiBases } from '../../nodes/Workspace/google/endpoints';
+import type { SignIn } from '../../nodes/Workspace/google/scopes';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { describeSignInEnd } from '../../nodes/Workspace/google/signInEnd';
 import { createTransport } from '../../nodes/Workspace/google/transport';
-import { basesAt } from '../Workspace/client';
 import { catchFailure } from '../Workspace/catchFailure';
+import { transportOptions } from '../Workspace/client';
 
 const page = readFileSync(path.join(__dirname, '..', '..', 'docs', 'sign-in.md'), 'utf8');
 const [, section = ''] = page.split('## The most common errors');
@@ -20,57 +21,33 @@ const [table = ''] = section.split('\n## ');
 /** The first cell of each row, as a person reads it. */
 const documented = [...table.matchAll(/^\| (?!error|-)(.+?)\s*\|/gm)].map(([, cell = '']) => cell);
 
-const oAuth2 = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
-const serviceAccount = { authentication: 'serviceAccount', driveAccess: 'appFiles' } as const;
+const signInAs = (authentication: SignIn['authentication']) =>
+	({ authentication, driveAccess: 'appFiles' }) as const;
 
-const call: RequestFacts = {
-	api: 'mail',
-	method: 'GET',
-	url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
-	signIn: oAuth2,
-};
-const upload: RequestFacts = {
-	...call,
-	api: 'drive',
-	method: 'POST',
-	url: 'https://www.googleapis.com/upload/drive/v3/files',
-	signIn: serviceAccount,
-};
-const hidden: RequestFacts = {
-	...call,
-	api: 'drive',
-	url: 'https://www.googleapis.com/drive/v3/files/0123456789012345678901234',
-};
-
-const unshared: RequestFacts = {
-	...call,
-	api: 'sheets',
-	url: 'https://sheets.googleapis.com/v4/spreadsheets/0123456789012345678901234',
-	signIn: serviceAccount,
-};
+/** A failed request. */
+type Failed = readonly [api: Api, path: string, authentication?: SignIn['authentication']];
+const mail: Failed = ['mail', '/users/me/messages'];
+const hidden: Failed = ['drive', '/files/0123456789012345678901234'];
+const unshared: Failed = ['sheets', '/0123456789012345678901234', 'serviceAccount'];
+const upload: Failed = ['drive', '/files', 'serviceAccount'];
 
 /** What the node shows for an answer of Google. */
-function shown(status: number, reason: string, failed = call, message = 'canary'): string {
+function shown(status: number, reason: string, failed = mail, message = 'canary'): string {
+	const [api, path, authentication = 'oAuth2'] = failed;
+	const url = `${googleApiBases[api]}${path}`;
+	const call = { api, method: 'GET', url, signIn: signInAs(authentication) };
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const failure = createResponseError({ statusCode: status, headers: {}, body }, failed);
+	const failure = createResponseError({ statusCode: status, headers: {}, body }, call);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 
 /** What the node shows when n8n has no token to send. */
 async function withoutToken(thrown: Error): Promise<string> {
-	const { request } = createTransport(
-		() => Promise.reject(thrown),
-		basesAt('http://127.0.0.1:9'),
-		{
-			maxRetryWaitMilliseconds: 0,
-			timeoutMilliseconds: 60_000,
-			signal: undefined,
-			credentialKey: 'docs',
-			signIn: oAuth2,
-		},
-	);
-	const { message, description } = await catchFailure(request({ url: call.url, method: 'GET' }));
+	const options = transportOptions({ maxRetryWaitMilliseconds: 0, signIn: signInAs('oAuth2') });
+	const { request } = createTransport(() => Promise.reject(thrown), googleApiBases, options);
+	const url = `${googleApiBases.mail}/users/me/messages`;
+	const { message, description } = await catchFailure(request({ url }));
 	return `${message} ${description ?? ''}`;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { standardScopes } from '../../dev/google/tokens.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import { buildAgentWorkflow, connectTools, node } from '../../dev/n8n/nodes.ts';
+import { type Credentials, storeSignIn } from './credentials';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import {
@@ -23,21 +23,14 @@ import {
 let google: GoogleServer;
 let model: ChatModel;
 let n8n: SharedN8n;
-let workspace: object;
+let workspace: Credentials;
 let openAi: object;
 
 beforeAll(async () => {
 	google = await startGoogle();
 	model = await startChatModel();
 	n8n = await useSharedN8n();
-	workspace = await n8n.api.createCredential(
-		'workspaceOAuth2Api',
-		'Workspace',
-		buildSignedInCredential(google.url, {
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
-		}),
-	);
+	workspace = await storeSignIn(n8n.api, google);
 	openAi = await n8n.api.createCredential('openAiApi', 'Scripted model', {
 		apiKey: 'none',
 		url: model.url,
@@ -59,7 +52,8 @@ const runAgent = async (
 ): Promise<Execution> =>
 	await n8n.api.runOnce(buildAgentWorkflow(tools, { openAiApi: openAi, typeVersion }));
 
-test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (version) => {
+// AI Agent 2.2 calls a tool as n8n's MCP server does, of which a client completes all operations in examples.test.ts.
+test('with AI Agent 3.1 a model calls every operation', async () => {
 	const ids: Record<string, string> = {};
 	model.answer(({ toolAnswers }) => {
 		const last = everyTool[toolAnswers.length - 1];
@@ -67,7 +61,7 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (v
 		const next = everyTool[toolAnswers.length];
 		return next ? [{ tool: next.tool, args: next.args(ids) }] : 'All done.';
 	});
-	const execution = await runAgent(toolNodes(workspace), version);
+	const execution = await runAgent(toolNodes(workspace), 3.1);
 	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe(
 		'All done.',
 	);
@@ -161,15 +155,8 @@ describe('a file that the user has chosen from the list', () => {
 
 test('a model that may only save drafts, and write to some people alone, does neither more', async () => {
 	const allowedRecipients = 'example.com';
-	const grant = { scopes: [...standardScopes, 'gmail.compose'] };
-	const withDrafts = await n8n.api.createCredential(
-		'workspaceOAuth2Api',
-		'Workspace with drafts',
-		buildSignedInCredential(google.url, {
-			accessToken: google.tokens.issue(grant),
-			refreshToken: google.tokens.issueRefresh(grant),
-		}),
-	);
+	const scopes = [...standardScopes, 'gmail.compose'];
+	const withDrafts = await storeSignIn(n8n.api, google, scopes);
 	const drafts = {
 		inputMode: 'json',
 		allowedOperations: ['mail.sendDraft'],

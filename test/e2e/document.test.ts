@@ -1,52 +1,26 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { readExample } from '../../dev/examples.ts';
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { NodeItem } from '../../dev/n8n/n8nApi.ts';
-import {
-	connectInRow,
-	items,
-	manualTrigger,
-	node,
-	useSharedN8n,
-	type SharedN8n,
-} from './startTestN8n';
-
-const workspaceType = 'n8n-nodes-agent-workspace.workspace';
-const apiKey = 'canary-api-key-91c2';
+import { type Credentials, storeAgent, storeSignIn } from './credentials';
+import { items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import { agentType, inRow, outputOf, workspaceType } from './workflows';
 
 let agent: AgentService;
 let google: GoogleServer;
 let n8n: SharedN8n;
-let credentials: Record<string, { id: string; name: string }>;
+/** By the type of the node. */
+let credentials: Record<string, Credentials>;
 
 beforeAll(async () => {
 	agent = await startAgentService({
-		apiKey,
 		messages: () => [{ type: 'answer', text: '# Report\n\n- all **good**\n- nothing to do' }],
 	});
 	google = await startGoogle();
 	n8n = await useSharedN8n();
-	const { api } = n8n;
 	credentials = {
-		agentApi: await api.createCredential('agentApi', 'Agent', {
-			deploymentUrl: agent.url,
-			webSocketUrl: agent.webSocketUrl,
-			apiKey,
-		}),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', {
-			userId: '0xa1',
-			userPublicKey: '0xfeedbeef12345678',
-			signature: '0xc0ffee1234567890',
-		}),
-		workspaceOAuth2Api: await api.createCredential(
-			'workspaceOAuth2Api',
-			'Workspace',
-			buildSignedInCredential(google.url, {
-				accessToken: google.tokens.issue(),
-				refreshToken: google.tokens.issueRefresh(),
-			}),
-		),
+		[agentType]: await storeAgent(n8n.api, agent),
+		[workspaceType]: await storeSignIn(n8n.api, google),
 	};
 });
 afterAll(async () => {
@@ -57,26 +31,16 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 
-function withCredentials(one: Record<string, unknown>): Record<string, unknown> {
-	const isWorkspace = one['type'] === workspaceType;
-	const { workspaceOAuth2Api, ...agentTypes } = credentials;
-	if (isWorkspace) return { ...one, credentials: { workspaceOAuth2Api } };
-	return String(one['type']).endsWith('agentExecute') ? { ...one, credentials: agentTypes } : one;
-}
-
 /** Runs nodes of the Workspace in a row after items. @returns what each gave */
 async function runInRow(values: readonly object[], ...parameters: object[]): Promise<NodeItem[][]> {
+	const more = { credentials: credentials[workspaceType] };
 	const nodes = parameters.map((given, at) =>
-		withCredentials(node(`Step ${at}`, workspaceType, { ...given })),
+		node(`Step ${at}`, workspaceType, { ...given }, more),
 	);
-	const names = nodes.map(({ name }) => String(name));
-	const execution = await n8n.api.runOnce({
-		name: 'documents',
-		nodes: [manualTrigger(), items('Items', values), ...nodes],
-		connections: connectInRow('Start', 'Items', ...names),
-	});
+	const all = [manualTrigger(), items('Items', values), ...nodes];
+	const execution = await n8n.api.runOnce(inRow('documents', ...all));
 	expect(execution.resultData.error).toBeUndefined();
-	return names.map((name) => execution.resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? []);
+	return nodes.map(({ name }) => outputOf(execution, name));
 }
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -167,7 +131,7 @@ test('the example writes the answer of an agent into a section, however often', 
 	const nodes = example.nodes.map((one) => {
 		const parameters = one['parameters'] as object;
 		const chosen = 'documentId' in parameters ? { ...parameters, documentId } : parameters;
-		return withCredentials({ ...one, parameters: chosen });
+		return { ...one, parameters: chosen, credentials: credentials[String(one['type'])] };
 	});
 	for (let run = 0; run < 2; run++) {
 		expect((await n8n.api.runOnce({ ...example, nodes })).status).toBe('success');

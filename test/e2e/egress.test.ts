@@ -1,72 +1,51 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential.ts';
-import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
-import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
-import { secrets } from './station';
+import { type Credentials, secrets, storeAgent } from './credentials';
+import { forbiddenAddress } from './globalSetup';
+import { manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import { agentType, inRow, triggerType, workspaceType } from './workflows';
 
-/** What an internal service says to whoever asks. */
+/** What a service at the forbidden address says to whoever asks. */
 const internal = 'internal-answer-4711';
 
-let service: AgentService;
+const forbidden = createServer((_request, response) => response.writeHead(403).end(internal));
+let connections = 0;
+forbidden.on('connection', () => connections++);
+let forbiddenHost: string;
 let permitted: AgentService;
-let google: GoogleServer;
-let n8n: TestN8n;
-
-// n8n's own switch: private addresses are off limits, but for one name.
-const policy = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_HOSTNAMES: 'localhost' };
+let n8n: SharedN8n;
 
 beforeAll(async () => {
-	const refusal = { status: 403, body: internal };
-	service = await startAgentService({
-		apiKey: secrets.apiKey,
-		execute: () => refusal,
-		upgrade: () => refusal,
-	});
-	permitted = await startAgentService({ apiKey: secrets.apiKey });
-	google = await startGoogle();
-	n8n = await startTestN8n({ env: policy });
+	await once(forbidden.listen(0, forbiddenAddress), 'listening');
+	forbiddenHost = `${forbiddenAddress}:${(forbidden.address() as AddressInfo).port}`;
+	permitted = await startAgentService({ apiKey });
+	n8n = await useSharedN8n();
 });
 afterAll(async () => {
-	await n8n.remove();
-	await google.close();
 	await permitted.close();
-	await service.close();
+	forbidden.closeAllConnections();
+	forbidden.close();
 });
 afterEach(() => {
-	expect(service.connections).toBe(0);
-	expect(google.requests.map(({ method }) => method)).toEqual([]);
+	expect(connections).toBe(0);
 });
 
-const byAddress = () => ({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl });
-const byName = (url: string) => url.replace('127.0.0.1', 'localhost');
+const { apiKey } = secrets;
+const atForbidden = () => ({
+	url: `http://${forbiddenHost}`,
+	webSocketUrl: `ws://${forbiddenHost}`,
+	apiKey,
+});
+const credentials = async () => await storeAgent(n8n.api, atForbidden());
 
-async function credentials(addresses: object = byAddress()) {
-	const { apiKey, signature, userPublicKey } = secrets;
-	return {
-		agentApi: await n8n.api.createCredential('agentApi', 'A', { ...addresses, apiKey }),
-		agentSignatureApi: await n8n.api.createCredential('agentSignatureApi', 'S', {
-			userId: '0xa1',
-			userPublicKey,
-			signature,
-		}),
-	};
-}
-
-async function run(type: string, parameters: object, own: object) {
-	const one = node(
-		'Node',
-		`n8n-nodes-agent-workspace.${type}`,
-		{ ...parameters },
-		{ credentials: own },
-	);
-	const nodes = [manualTrigger(), one];
-	return await n8n.api.runOnce({
-		name: 'egress',
-		nodes,
-		connections: connectInRow('Start', 'Node'),
-	});
+async function run(type: string, parameters: object, own: Credentials) {
+	const one = node('Node', type, { ...parameters }, { credentials: own });
+	return await n8n.api.runOnce(inRow('egress', manualTrigger(), one));
 }
 
 const blocked = {
@@ -77,30 +56,32 @@ const blocked = {
 const call = { startStepName: 'start', task: 'Say hello', sessionId: 's' };
 const waiting = { ...call, waitForMessages: true, waitUntil: 'count' };
 
-describe('where n8n forbids private addresses', () => {
+test('the service is there for whoever may reach it', async () => {
+	const answer = await fetch(`http://${forbiddenHost}`);
+	expect(await answer.text()).toBe(internal);
+	connections = 0;
+});
+
+describe('where n8n forbids an address', () => {
 	test.each([
 		['an execute call', call],
 		['a call that waits for messages', waiting],
 	])('%s is not sent, and says so', async (_, parameters) => {
-		const execution = await run('agentExecute', parameters, await credentials());
+		const execution = await run(agentType, parameters, await credentials());
 		expect(execution.resultData.error).toMatchObject(blocked);
 		expect(execution.raw).not.toContain(internal);
 	});
 
 	test('a trigger opens no channel, and its failed execution says why', async () => {
-		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
 		const trigger = node(
 			'Trigger',
-			type,
+			triggerType,
 			{ sessionIds: 's' },
 			{ credentials: await credentials() },
 		);
-		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		const stored = await n8n.api.createWorkflow({
-			name: 't',
-			nodes,
-			connections: connectInRow('Trigger', 'Done'),
-		});
+		const stored = await n8n.api.createWorkflow(
+			inRow('t', trigger, node('Done', 'n8n-nodes-base.noOp')),
+		);
 		await n8n.api.activate(stored);
 		const failed = await n8n.api.untilTriggered(stored);
 		expect(failed.resultData.error).toMatchObject(blocked);
@@ -108,22 +89,17 @@ describe('where n8n forbids private addresses', () => {
 	});
 
 	test.each([
-		['both addresses', () => byAddress(), () => service.url],
-		[
-			'the address of the channels only',
-			() => ({ ...byAddress(), deploymentUrl: byName(permitted.url) }),
-			() => service.webSocketUrl,
-		],
-	])('the Test button of the Agent API asks nobody there: %s', async (_, addresses, named) => {
-		const result = await n8n.api.testCredential('agentApi', 'A', {
-			...addresses(),
-			apiKey: secrets.apiKey,
-		});
+		['both addresses', () => ({})],
+		['the address of the channels only', () => ({ deploymentUrl: permitted.url })],
+	])('the Test button of the Agent API asks nobody there: %s', async (_, more) => {
+		const { url: deploymentUrl, ...others } = atForbidden();
+		const data = { deploymentUrl, ...others, ...more() };
+		const result = await n8n.api.testCredential('agentApi', 'A', data);
 		expect(result).toMatchObject({
 			status: 'Error',
 			message: expect.stringContaining('n8n does not allow') as string,
 		});
-		expect(result.message).toContain(new URL(named()).host);
+		expect(result.message).toContain(forbiddenHost);
 		expect(result.message).toContain('Nothing was sent');
 	});
 
@@ -140,12 +116,12 @@ describe('where n8n forbids private addresses', () => {
 			},
 		],
 	])('a Workspace node reaches no API: %s', async (_, parameters) => {
-		const data = buildSignedInCredential(google.url, {
+		const data = buildSignedInCredential(atForbidden().url, {
 			accessToken: 'ya29.x',
 			refreshToken: 'x',
 		});
 		const workspaceOAuth2Api = await n8n.api.createCredential('workspaceOAuth2Api', 'W', data);
-		const execution = await run('workspace', parameters, { workspaceOAuth2Api });
+		const execution = await run(workspaceType, parameters, { workspaceOAuth2Api });
 		expect(execution.resultData.error).toMatchObject(blocked);
 	});
 
@@ -155,26 +131,21 @@ describe('where n8n forbids private addresses', () => {
 			email: 'robot@project.example',
 			privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 			driveAccess: 'allFiles',
-			...buildEndpoints(google.url),
+			...buildEndpoints(atForbidden().url),
 		};
 		const result = await n8n.api.testCredential('workspaceServiceAccountApi', 'R', data);
 		expect(result).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(/n8n does not allow.*Nothing was sent/) as string,
 		});
-		const own = {
-			workspaceServiceAccountApi: await n8n.api.createCredential(
-				'workspaceServiceAccountApi',
-				'R',
-				data,
-			),
-		};
+		const type = 'workspaceServiceAccountApi';
+		const own = { [type]: await n8n.api.createCredential(type, 'R', data) };
 		const parameters = {
 			authentication: 'serviceAccount',
 			resource: 'mail',
 			operation: 'list',
 		};
-		const execution = await run('workspace', parameters, own);
+		const execution = await run(workspaceType, parameters, own);
 		expect(execution.resultData.error).toMatchObject(blocked);
 	});
 });

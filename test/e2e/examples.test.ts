@@ -9,6 +9,7 @@ import { collectParts, findHeader, readText } from '../../dev/google/gmail/mime.
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { fetchPublished, submitForm } from '../../dev/n8n/forms.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { fillIn, untilShown } from './formPages';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import {
@@ -367,30 +368,6 @@ test('every example is run by some test', () => {
 	const run = (file: string) => tests.some((text) => text.includes(`'${file}'`));
 	expect(readdirSync(folder).filter((file) => !run(file))).toEqual([]);
 });
-
-/** @returns the address of the form's further pages */
-async function fillIn(url: string, ...fields: string[]): Promise<string> {
-	const { formWaitingUrl } = (await (await submitForm(url, ...fields)).json()) as {
-		formWaitingUrl: string;
-	};
-	return formWaitingUrl;
-}
-
-/**
- * While the execution runs, n8n never answers whoever asks for the page. It may begin to run after
- * n8n has told its state.
- */
-async function untilShown(page: string, text: string): Promise<void> {
-	const state = new URL(page);
-	state.pathname += '/n8n-execution-status';
-	const shown = async () => {
-		if ((await (await fetch(state)).text()) === 'running') return false;
-		const answer = await fetch(page, { signal: AbortSignal.timeout(20_000) });
-		return (await answer.text()).includes(text);
-	};
-	while (!(await shown().catch(() => false)))
-		await new Promise((resolve) => setTimeout(resolve, 100));
-}
 
 test('agent-asks-a-person: each question goes to the person, each answer to the same session, until the agent is done', async () => {
 	await publish('agent-asks-a-person.json');

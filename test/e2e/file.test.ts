@@ -1,30 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
+import { readExample } from '../../dev/examples.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { fetchPublished } from '../../dev/n8n/forms.ts';
-import type { N8nApi, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import {
-	connectInRow,
-	manualTrigger,
-	node,
-	type SharedN8n,
-	startTestN8n,
-	useSharedN8n,
-} from './startTestN8n';
+import type { NodeItem } from '../../dev/n8n/n8nApi.ts';
+import { type Credentials, storeSignIn } from './credentials';
+import { findNextPage, untilShown } from './formPages';
+import { manualTrigger, node, type SharedN8n, useSharedN8n } from './startTestN8n';
+import { inRow, outputOf, workspaceType } from './workflows';
 
-const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const MiB = 1024 * 1024;
 const large = randomBytes(12 * MiB + 1);
 const md5 = (data: Buffer | string) => createHash('md5').update(data).digest('hex');
 
 let google: GoogleServer;
 let folder: string;
-let accessToken: string;
 
 beforeAll(async () => {
 	google = await startGoogle();
@@ -40,15 +33,6 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 
-async function createCredentials(api: N8nApi): Promise<object> {
-	accessToken = google.tokens.issue();
-	const refreshToken = google.tokens.issueRefresh();
-	const data = buildSignedInCredential(google.url, { accessToken, refreshToken });
-	return {
-		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'Workspace', data),
-	};
-}
-
 const read = (file: string) =>
 	node('Read', 'n8n-nodes-base.readWriteFile', {
 		fileSelector: path.join(folder, file),
@@ -57,35 +41,25 @@ const read = (file: string) =>
 
 const files = (name: string) => google.files.listAll().filter((file) => file.name === name);
 
-const inDatabase = () =>
-	startTestN8n({
-		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'database', N8N_RESTRICT_FILE_ACCESS_TO: folder },
-	});
-
 describe.each([
-	['filesystem', useSharedN8n],
-	['database', inDatabase],
-])('binary data in the mode %s', (mode, startN8n) => {
+	['filesystem', 'usual'],
+	['database', 'watched'],
+] as const)('binary data in the mode %s', (mode, name) => {
 	let n8n: SharedN8n;
-	let credentials: object;
+	let credentials: Credentials;
 
 	beforeAll(async () => {
-		n8n = await startN8n();
-		credentials = await createCredentials(n8n.api);
-	});
-	afterAll(async () => {
-		await n8n.remove();
+		n8n = await useSharedN8n(name);
+		credentials = await storeSignIn(n8n.api, google);
 	});
 
 	async function upload(file: string, parameters: object): Promise<NodeItem> {
 		const workspace = node('Upload', workspaceType, { ...parameters }, { credentials });
-		const execution = await n8n.api.runOnce({
-			name: 'upload',
-			nodes: [manualTrigger(), read(file), workspace],
-			connections: connectInRow('Start', 'Read', 'Upload'),
-		});
+		const execution = await n8n.api.runOnce(
+			inRow('upload', manualTrigger(), read(file), workspace),
+		);
 		expect(execution.resultData.error).toBeUndefined();
-		const [item] = execution.resultData.runData['Upload']?.at(-1)?.data?.main?.[0] ?? [];
+		const [item] = outputOf(execution, 'Upload');
 		if (!item) throw new Error('no item');
 		return item;
 	}
@@ -96,7 +70,8 @@ describe.each([
 		expect(json).toMatchObject({ name, size: String(large.length), md5Checksum: md5(large) });
 		expect(google.drive.content(String(json['id']))?.data?.equals(large)).toBe(true);
 		expect(google.drive.sessions.at(-1)?.ranges).toHaveLength(2);
-		expect(n8n.output()).not.toContain(accessToken);
+		const token = String(google.requests.at(-1)?.headers.authorization).split(' ')[1];
+		expect(n8n.output()).not.toContain(token);
 	});
 
 	test('the same by the input object, with a token that expired', async () => {
@@ -140,9 +115,8 @@ describe.each([
 
 test('the example takes a file from a form to Drive and says so', async () => {
 	const n8n = await useSharedN8n();
-	const credentials = await createCredentials(n8n.api);
-	const file = path.join(__dirname, '..', '..', 'examples', 'form-file-to-drive.json');
-	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const credentials = await storeSignIn(n8n.api, google);
+	const example = await readExample('form-file-to-drive.json');
 	const nodes = example.nodes.map((one) =>
 		one['type'] === workspaceType ? { ...one, credentials } : one,
 	);
@@ -153,22 +127,8 @@ test('the example takes a file from a form to Drive and says so', async () => {
 	form.append('field-1', 'a note');
 	const page = `${n8n.url}/form/send-a-file`;
 	const answer = await fetchPublished(page, { method: 'POST', body: form });
-	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
-	const shown = await shownAt(formWaitingUrl);
+	await untilShown(await findNextPage(answer), 'from-form.txt (12 bytes) has arrived');
 	expect(files('from-form.txt')).toMatchObject([
 		{ description: 'a note', mimeType: 'text/plain' },
 	]);
-	expect(shown).toContain('from-form.txt (12 bytes) has arrived');
 });
-
-/** The page that the form leads to. The form asks for the state first, too: a page of a running execution never ends. */
-async function shownAt(page: string): Promise<string> {
-	const state = new URL(page);
-	state.pathname += '/n8n-execution-status';
-	for (;;) {
-		const text = await (await fetchPublished(state)).text();
-		if (text === 'form-waiting') return await (await fetchPublished(page)).text();
-		if (text !== 'running') throw new Error(`The execution is in the state '${text}'`);
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-}

@@ -3,15 +3,16 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { installedFolder } from '../../dev/n8n/installPackage.ts';
 import { type Listening, onLoopback } from '../../dev/loopback.ts';
 import { ConnectProxy } from '../Agent/session/connectProxy';
 import { contacted, findHosts, onlyNamed } from '../hosts';
+import { storeAgent, storeSignIn } from './credentials';
 import { template } from './globalSetup';
-import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
+import { manualTrigger, node, useSharedN8n, type WatchedN8n } from './startTestN8n';
 import { until } from './station';
+import { agentType, inRow, workspaceType } from './workflows';
 
 test('the package that is installed, with all its libraries, names no host that the code does not', () => {
 	const hosts = findHosts(installedFolder(template.folder), ['dist'], /\.(js|json)$/);
@@ -21,38 +22,27 @@ test('the package that is installed, with all its libraries, names no host that 
 	expect(hosts).toEqual(expect.arrayContaining(contacted));
 });
 
+const portOf = (url = '') => Number(new URL(url).port);
+
 describe('all that the package asks of anybody', () => {
 	const proxy = new ConnectProxy();
 	let collector: Listening;
-	let n8n: TestN8n;
+	let n8n: WatchedN8n;
 	/** What n8n exports, in OTLP's binary form. */
 	const exported: Buffer[] = [];
 
 	beforeAll(async () => {
+		n8n = await useSharedN8n('watched');
+		const { HTTPS_PROXY, N8N_OTEL_EXPORTER_OTLP_ENDPOINT } = n8n.env;
 		proxy.behaviour = 502;
-		await proxy.listen();
-		collector = await onLoopback(
-			createServer((request, response) => {
-				request.on('data', (chunk: Buffer) => exported.push(chunk));
-				request.on('end', () => response.end());
-			}),
-		);
-		const address = proxy.address();
-		n8n = await startTestN8n({
-			env: {
-				HTTPS_PROXY: address,
-				HTTP_PROXY: address,
-				NO_PROXY: '127.0.0.1',
-				CREDENTIALS_OVERWRITE_DATA: '{}',
-				N8N_OTEL_ENABLED: 'true',
-				N8N_OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-				// Otherwise only executions that were not started in the editor.
-				N8N_OTEL_TRACES_PRODUCTION_ONLY: 'false',
-			},
+		await proxy.listen(portOf(HTTPS_PROXY));
+		const server = createServer((request, response) => {
+			request.on('data', (chunk: Buffer) => exported.push(chunk));
+			request.on('end', () => response.end());
 		});
+		collector = await onLoopback(server, portOf(N8N_OTEL_EXPORTER_OTLP_ENDPOINT));
 	});
 	afterAll(async () => {
-		await n8n.remove();
 		await collector.close();
 		await proxy.close();
 	});
@@ -66,15 +56,8 @@ describe('all that the package asks of anybody', () => {
 		const credentials = { [type]: await n8n.api.createCredential(type, 'W', data) };
 		const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } };
 		const given = { authentication, ...parameters, options };
-		const last = node('Workspace', 'n8n-nodes-agent-workspace.workspace', given, {
-			credentials,
-		});
-		const nodes = [manualTrigger(), last];
-		await n8n.api.runOnce({
-			name: 'hosts',
-			nodes,
-			connections: connectInRow('Start', 'Workspace'),
-		});
+		const last = node('Workspace', workspaceType, given, { credentials });
+		await n8n.api.runOnce(inRow('hosts', manualTrigger(), last));
 	}
 
 	test('is for the hosts that are listed', async () => {
@@ -119,12 +102,11 @@ describe('all that the package asks of anybody', () => {
 	});
 
 	describe('in an execution that n8n’s OpenTelemetry traces', () => {
-		const apiKey = 'tracing-key';
 		let service: AgentService;
 		let google: GoogleServer;
 
 		beforeAll(async () => {
-			service = await startAgentService({ apiKey });
+			service = await startAgentService();
 			google = await startGoogle();
 		});
 		afterAll(async () => {
@@ -132,26 +114,9 @@ describe('all that the package asks of anybody', () => {
 			await service.close();
 		});
 
-		async function storeCredentials() {
-			const { url: deploymentUrl, webSocketUrl } = service;
-			const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
-			const tokens = {
-				accessToken: google.tokens.issue(),
-				refreshToken: google.tokens.issueRefresh(),
-			};
-			const all = {
-				agentApi: { deploymentUrl, webSocketUrl, apiKey },
-				agentSignatureApi: signer,
-				workspaceOAuth2Api: buildSignedInCredential(google.url, tokens),
-			};
-			const stored: Record<string, { id: string; name: string }> = {};
-			for (const [type, data] of Object.entries(all))
-				stored[type] = await n8n.api.createCredential(type, type, data);
-			return stored;
-		}
-
 		test('has its trace in the call of the agent and in those of Google, not in the channel', async () => {
-			const { workspaceOAuth2Api, ...ofAgent } = await storeCredentials();
+			const ofAgent = await storeAgent(n8n.api, service);
+			const ofGoogle = await storeSignIn(n8n.api, google);
 			const agent = {
 				startStepName: 'start',
 				task: 'Say hello',
@@ -161,17 +126,14 @@ describe('all that the package asks of anybody', () => {
 				matchValue: 'answer',
 			};
 			const list = { resource: 'mail', operation: 'list' };
-			const nodes = [
-				manualTrigger(),
-				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', agent, {
-					credentials: ofAgent,
-				}),
-				node('Mails', 'n8n-nodes-agent-workspace.workspace', list, {
-					credentials: { workspaceOAuth2Api },
-				}),
-			];
-			const connections = connectInRow('Start', 'Agent', 'Mails');
-			const { status } = await n8n.api.runOnce({ name: 'traced', nodes, connections });
+			const { status } = await n8n.api.runOnce(
+				inRow(
+					'traced',
+					manualTrigger(),
+					node('Agent', agentType, agent, { credentials: ofAgent }),
+					node('Mails', workspaceType, list, { credentials: ofGoogle }),
+				),
+			);
 			expect(status).toBe('success');
 
 			const { headers: call } = service.requests[0] ?? {};

@@ -1,29 +1,19 @@
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { collectParts } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
-import {
-	connectInRow,
-	items,
-	manualTrigger,
-	node,
-	useSharedN8n,
-	type SharedN8n,
-} from './startTestN8n';
-
-const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+import type { Execution } from '../../dev/n8n/n8nApi.ts';
+import { items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import { inRow, outputOf, workspaceType } from './workflows';
 
 let google: GoogleServer;
 let n8n: SharedN8n;
 let credential: { id: string; name: string };
-let accessToken: string;
-let refreshToken: string;
 
 /** The stand-in behind a path prefix, as behind a company's gateway. */
-async function connect(scopes?: readonly string[]): Promise<void> {
+async function connect(): Promise<void> {
 	google.reset();
-	accessToken = google.tokens.issue({ scopes });
-	refreshToken = google.tokens.issueRefresh({ scopes });
+	const accessToken = google.tokens.issue();
+	const refreshToken = google.tokens.issueRefresh();
 	credential = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
 		...buildSignedInCredential(google.url, { accessToken, refreshToken }),
 		// A slash at the end is allowed.
@@ -35,9 +25,7 @@ beforeAll(async () => {
 	google = await startGoogle({ pathPrefix: '/google/prefix' });
 	n8n = await useSharedN8n();
 });
-beforeEach(async () => {
-	await connect();
-});
+beforeEach(connect);
 afterEach(() => {
 	expectNoViolations(google);
 });
@@ -57,15 +45,8 @@ function step(name: string, parameters: object, more: object = {}) {
 type Step = ReturnType<typeof step>;
 
 async function run(values: readonly object[], ...steps: Step[]): Promise<Execution> {
-	return await n8n.api.runOnce({
-		name: 'mail',
-		nodes: [manualTrigger(), items('Items', values), ...steps],
-		connections: connectInRow('Start', 'Items', ...steps.map(({ name }) => name)),
-	});
-}
-
-function outputOf({ resultData }: Execution, name: string, output = 0): NodeItem[] {
-	return resultData.runData[name]?.at(-1)?.data?.main?.[output] ?? [];
+	const nodes = [manualTrigger(), items('Items', values), ...steps];
+	return await n8n.api.runOnce(inRow('mail', ...nodes));
 }
 
 const send = { operation: 'send', to: '={{ $json.to }}', subject: 'Grüße', body: 'Hi' };

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { fetchPublished } from '../../dev/n8n/forms.ts';
+import { type Credentials, storeAgent, storeSignIn } from './credentials';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import {
 	expectWholeTable,
@@ -16,46 +16,26 @@ import {
 	toolParameters,
 } from './workspaceTools';
 
-const apiKey = 'n8n-agents-key';
 let service: AgentService;
 let google: GoogleServer;
 let model: ChatModel;
 let n8n: SharedN8n;
 let openAi: { id: string; name: string };
-let credentials: Record<string, Record<string, { id: string; name: string }>>;
+let credentials: Record<string, Credentials>;
 
 beforeAll(async () => {
-	service = await startAgentService({ apiKey });
+	service = await startAgentService();
 	google = await startGoogle();
 	model = await startChatModel();
 	n8n = await useSharedN8n();
 	const { api } = n8n;
-	const tokens = {
-		accessToken: google.tokens.issue(),
-		refreshToken: google.tokens.issueRefresh(),
-	};
-	const { url: deploymentUrl, webSocketUrl } = service;
-	const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
 	openAi = await api.createCredential('openAiApi', 'Model of agents', {
 		apiKey: 'none',
 		url: model.url,
 	});
 	credentials = {
-		agentExecuteTool: {
-			agentApi: await api.createCredential('agentApi', 'A', {
-				deploymentUrl,
-				webSocketUrl,
-				apiKey,
-			}),
-			agentSignatureApi: await api.createCredential('agentSignatureApi', 'S', signer),
-		},
-		workspaceTool: {
-			workspaceOAuth2Api: await api.createCredential(
-				'workspaceOAuth2Api',
-				'W',
-				buildSignedInCredential(google.url, tokens),
-			),
-		},
+		agentExecuteTool: await storeAgent(api, service),
+		workspaceTool: await storeSignIn(api, google),
 	};
 });
 beforeEach(() => {

@@ -4,11 +4,12 @@ import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { runCommand } from '../../dev/n8n/command.ts';
 import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
 import { root } from '../../dev/n8n/installN8n.ts';
-import { connectInRow, manualTrigger, node, startTestN8n } from './startTestN8n';
+import { manualTrigger, node, startTestN8n, withoutCode } from './startTestN8n';
 import { Station, type Stored, until } from './station';
+import { agentType, inRow, outputOf } from './workflows';
 
 const MiB = 1024 * 1024;
-const station = new Station(startTestN8n);
+const station = new Station(() => startTestN8n({ env: withoutCode }));
 /** What the agent sends, the test sends. */
 beforeAll(async () => {
 	await station.service.close();
@@ -20,15 +21,11 @@ beforeAll(async () => {
 async function createAgentWorkflow(name: string, parameters: object, more: object = {}) {
 	const agent = node(
 		'Agent',
-		'n8n-nodes-agent-workspace.agentExecute',
+		agentType,
 		{ startStepName: 'start', task: 'Say hello', ...parameters },
 		{ credentials: station.credentials, ...more },
 	);
-	return await station.n8n.api.createWorkflow({
-		name,
-		nodes: [manualTrigger(), agent],
-		connections: connectInRow('Start', 'Agent'),
-	});
+	return await station.n8n.api.createWorkflow(inRow(name, manualTrigger(), agent));
 }
 
 async function countCalls(action: () => Promise<unknown>): Promise<number> {
@@ -39,9 +36,8 @@ async function countCalls(action: () => Promise<unknown>): Promise<number> {
 
 const lastCall = () => station.service.requests.at(-1)?.body as ExecuteFields;
 
-async function outputOf(id: string, name: string) {
-	const { resultData } = await station.n8n.api.execution(id);
-	return resultData.runData[name]?.at(-1)?.data?.main?.[0]?.[0]?.json;
+async function givenIn(id: string, name: string) {
+	return outputOf(await station.n8n.api.execution(id), name)[0]?.json;
 }
 
 describe('killed and started again', () => {
@@ -104,10 +100,10 @@ describe('killed and started again', () => {
 		const filter = { workflowId: stored.id, mode: 'trigger', status: ['success'] };
 		await until(async () => (await station.executions(filter)).length === 1);
 		const [id = ''] = await station.executions(filter);
-		const message = await outputOf(id, 'Agent Session Trigger');
+		const message = await givenIn(id, 'Agent Session Trigger');
 		expect(message).toMatchObject({ sequence: 2, message: { text: 'done' } });
 		expect(message).not.toHaveProperty('gapMs');
-		expect(await outputOf(id, 'Take the answer')).toEqual({ type: 'answer', text: 'done' });
+		expect(await givenIn(id, 'Take the answer')).toEqual({ type: 'answer', text: 'done' });
 	});
 
 	test('an execution that is put aside goes on when the agent calls back; one that waits for messages ends with n8n, and its agent is not started again', async () => {
@@ -121,7 +117,7 @@ describe('killed and started again', () => {
 			expect(answer.status).toBe(200);
 			expect((await station.n8n.api.untilDone(aside.id)).status).toBe('success');
 			const answered = { sessionId: aside.sessionId, answer: { text: 'done' } };
-			expect(await outputOf(aside.id, 'Take the answer')).toEqual(answered);
+			expect(await givenIn(aside.id, 'Take the answer')).toEqual(answered);
 			expect((await station.n8n.api.untilDone(waiting)).status).toBe('crashed');
 		});
 		expect(calls).toBe(0);

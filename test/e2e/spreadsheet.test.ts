@@ -1,37 +1,18 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
+import { readExample } from '../../dev/examples.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import {
-	connectInRow,
-	items,
-	manualTrigger,
-	node,
-	useSharedN8n,
-	type SharedN8n,
-} from './startTestN8n';
-
-const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
+import { type Credentials, storeSignIn } from './credentials';
+import { items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import { inRow, outputOf, workspaceType } from './workflows';
 
 let google: GoogleServer;
 let n8n: SharedN8n;
-let credentials: Record<string, { id: string; name: string }>;
+let credentials: Credentials;
 
 beforeAll(async () => {
 	google = await startGoogle();
 	n8n = await useSharedN8n();
-	credentials = {
-		workspaceOAuth2Api: await n8n.api.createCredential(
-			'workspaceOAuth2Api',
-			'Workspace',
-			buildSignedInCredential(google.url, {
-				accessToken: google.tokens.issue(),
-				refreshToken: google.tokens.issueRefresh(),
-			}),
-		),
-	};
+	credentials = await storeSignIn(n8n.api, google);
 });
 afterAll(async () => {
 	await google.close();
@@ -48,16 +29,13 @@ async function run(values: readonly object[], ...steps: object[]): Promise<Execu
 		const { more, ...parameters } = step as { more?: Record<string, unknown> };
 		return node(`Step ${at}`, workspaceType, parameters, { credentials, ...more });
 	});
-	return await n8n.api.runOnce({
-		name: 'spreadsheets',
-		nodes: [manualTrigger(), items('Items', values), ...nodes],
-		connections: connectInRow('Start', 'Items', ...nodes.map(({ name }) => name)),
-	});
+	const all = [manualTrigger(), items('Items', values), ...nodes];
+	return await n8n.api.runOnce(inRow('spreadsheets', ...all));
 }
 
 function outputs(execution: Execution, step: number, output = 0): NodeItem[] {
 	expect(execution.resultData.error).toBeUndefined();
-	return execution.resultData.runData[`Step ${step}`]?.at(-1)?.data?.main?.[output] ?? [];
+	return outputOf(execution, `Step ${step}`, output);
 }
 
 const jsonOf = (all: readonly NodeItem[]) => all.map(({ json }) => json);
@@ -186,8 +164,7 @@ test('the example puts unread emails into a sheet', async () => {
 		title: 'Log',
 		tabs: [{ title: 'Mails', rows: [['Received', 'From', 'Subject', 'Preview']] }],
 	});
-	const file = path.join(__dirname, '..', '..', 'examples', 'mail-to-sheet.json');
-	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const example = await readExample('mail-to-sheet.json');
 	const nodes = example.nodes.map((one) => {
 		const parameters = one['parameters'] as object;
 		const chosen =

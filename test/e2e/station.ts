@@ -6,15 +6,11 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../dev/agent-service/server.ts';
-import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { freePort } from '../../dev/n8n/startN8n.ts';
-import { connectInRow, node, type SharedN8n } from './startTestN8n';
-
-export const secrets = {
-	apiKey: 'canary-api-key-b1d7',
-	signature: '0xc0ffee0987654321',
-	userPublicKey: '0xfeedbeef87654321',
-};
+import { type Credentials, secrets, storeAgent } from './credentials';
+import { node, type SharedN8n } from './startTestN8n';
+import { inRow, triggerType } from './workflows';
 
 export type Stored = WorkflowDefinition & { id: string; versionId: string };
 
@@ -22,8 +18,10 @@ export type Stored = WorkflowDefinition & { id: string; versionId: string };
 export class Station<N8n extends SharedN8n = SharedN8n> {
 	service!: AgentService;
 	n8n!: N8n;
-	credentials: Record<string, { id: string; name: string }> = {};
+	credentials: Credentials = {};
 	readonly #published: Stored[] = [];
+	/** What the trigger gave, by execution: n8n is asked once for each that has ended. */
+	readonly #given = new Map<string, readonly NodeItem[]>();
 
 	constructor(startN8n: () => Promise<N8n>) {
 		beforeAll(() => this.#start(startN8n));
@@ -66,11 +64,10 @@ export class Station<N8n extends SharedN8n = SharedN8n> {
 
 	/** A workflow that listens to the session of its own name. */
 	workflow(name: string, parameters: object = {}): WorkflowDefinition {
-		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
 		const { credentials } = this;
-		const trigger = node('Trigger', type, { sessionIds: name, ...parameters }, { credentials });
-		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		return { name, nodes, connections: connectInRow('Trigger', 'Done') };
+		const listening = { sessionIds: name, ...parameters };
+		const trigger = node('Trigger', triggerType, listening, { credentials });
+		return inRow(name, trigger, node('Done', 'n8n-nodes-base.noOp'));
 	}
 
 	async publish(definition: WorkflowDefinition): Promise<Stored> {
@@ -119,11 +116,17 @@ export class Station<N8n extends SharedN8n = SharedN8n> {
 		for (const execution of (
 			await this.executions({ workflowId: id, status: ['success'] })
 		).reverse()) {
-			const { resultData } = await this.n8n.api.execution(execution);
-			const items = resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+			const items = this.#given.get(execution) ?? (await this.#readItems(execution));
 			found.push(...items.map(({ json }) => json));
 		}
 		return found;
+	}
+
+	async #readItems(execution: string): Promise<readonly NodeItem[]> {
+		const { resultData } = await this.n8n.api.execution(execution);
+		const items = resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+		this.#given.set(execution, items);
+		return items;
 	}
 
 	async messagesOf(stored: Stored): Promise<unknown[]> {
@@ -133,21 +136,15 @@ export class Station<N8n extends SharedN8n = SharedN8n> {
 	async #start(startN8n: () => Promise<N8n>): Promise<void> {
 		await this.serve();
 		this.n8n = await startN8n();
-		const { url, webSocketUrl } = this.service;
-		const { apiKey, signature, userPublicKey } = secrets;
-		const api = { deploymentUrl: url, webSocketUrl, apiKey };
-		const signer = { userId: '0xa1', userPublicKey, signature };
-		this.credentials = {
-			agentApi: await this.n8n.api.createCredential('agentApi', 'Agent', api),
-			agentSignatureApi: await this.n8n.api.createCredential(
-				'agentSignatureApi',
-				'Signature',
-				signer,
-			),
-		};
+		this.credentials = await storeAgent(this.n8n.api, this.service);
 	}
 }
 
+/** Looks more and more seldom, because each look at n8n takes it some milliseconds of its processor. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+	const begin = Date.now();
+	while (!(await condition())) {
+		const pause = Math.min(500, 30 + (Date.now() - begin) / 10);
+		await new Promise((resolve) => setTimeout(resolve, pause));
+	}
 }

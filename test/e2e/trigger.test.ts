@@ -1,6 +1,8 @@
 import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
-import { connectInRow, manualTrigger, node, useSharedN8n } from './startTestN8n';
-import { secrets, Station, type Stored, until } from './station';
+import { secrets } from './credentials';
+import { manualTrigger, node, useSharedN8n } from './startTestN8n';
+import { Station, type Stored, until } from './station';
+import { agentType, inRow, outputOf } from './workflows';
 
 const station = new Station(useSharedN8n);
 const countOf = async (stored: Stored) => (await station.messagesOf(stored)).length;
@@ -25,7 +27,7 @@ test('the example: the answer of an agent, which the same workflow starts, runs 
 test('the example: an agent is asked and its answer awaited', async () => {
 	const example = station.example('ask-the-agent-and-wait.json');
 	const execution = await station.n8n.api.runOnce(example, 'When clicking ‘Execute workflow’');
-	const shown = execution.resultData.runData['Agent Execute']?.[0]?.data?.main?.[0]?.[0];
+	const [shown] = outputOf(execution, 'Agent Execute');
 	expect(shown?.json).toMatchObject({
 		output: 'Done: How many rows has the sheet?',
 		endedBy: 'match',
@@ -88,10 +90,10 @@ describe('stopped with a queue of messages', () => {
 	};
 
 	test('by unpublishing, it still hands them over', async () => {
-		const stored = await queued('unpublished', 20, 2);
+		const stored = await queued('unpublished', 8, 2);
 		await station.n8n.api.deactivate(stored);
-		await until(async () => (await countOf(stored)) === 20);
-		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(20));
+		await until(async () => (await countOf(stored)) === 8);
+		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(8));
 	});
 
 	test('by publishing it again, it starts no flood of executions, and loses or doubles nothing', async () => {
@@ -133,7 +135,7 @@ describe('a test in the editor', () => {
 		await until(station.isOpen('test'));
 		station.service.send('test', { hello: 1 }, { hello: 2 });
 		const execution = await station.n8n.api.untilDone(id);
-		const [item] = execution.resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+		const [item] = outputOf(execution, 'Trigger');
 		expect([execution.status, item?.json.message]).toEqual(['success', { hello: 1 }]);
 		await until(() => station.service.countOpenChannels() === 0);
 	});
@@ -164,7 +166,7 @@ test.each([48, 100_000])(
 		const waiting = `asked-${length}`;
 		const agent = node(
 			'Agent',
-			'n8n-nodes-agent-workspace.agentExecute',
+			agentType,
 			{
 				sessionId: waiting,
 				startStepName: 'start',
@@ -175,12 +177,8 @@ test.each([48, 100_000])(
 			},
 			{ credentials: station.credentials },
 		);
-		const definition = {
-			name: waiting,
-			nodes: [manualTrigger(), agent],
-			connections: connectInRow('Start', 'Agent'),
-		};
-		expect((await station.n8n.api.runOnce(definition)).status).toBe('success');
+		const { status } = await station.n8n.api.runOnce(inRow(waiting, manualTrigger(), agent));
+		expect(status).toBe('success');
 		await until(arrived(waiting));
 	},
 );

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { buildEndpoints } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import type { Credential } from './credentials';
+import { manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import { inRow, workspaceType } from './workflows';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -36,11 +38,6 @@ afterEach(() => {
 afterAll(async () => {
 	await google.close();
 });
-
-interface Credential {
-	readonly id: string;
-	readonly name: string;
-}
 
 const endpoints = () => ({
 	...buildEndpoints(google.url),
@@ -107,18 +104,14 @@ function step(
 	const authentication = type === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount';
 	return node(
 		'Workspace',
-		'n8n-nodes-agent-workspace.workspace',
+		workspaceType,
 		{ authentication, ...parameters },
 		{ credentials: { [type]: credential } },
 	);
 }
 
 async function run(last: ReturnType<typeof node>): Promise<Execution> {
-	return await n8n.api.runOnce({
-		name: 'sign-in',
-		nodes: [manualTrigger(), last],
-		connections: connectInRow('Start', last.name),
-	});
+	return await n8n.api.runOnce(inRow('sign-in', manualTrigger(), last));
 }
 
 const methods = () => google.requests.map(({ method }) => method);
@@ -327,7 +320,7 @@ describe('a picker in the editor', () => {
 			{
 				path: 'parameters.documentId',
 				methodName: 'searchDocuments',
-				nodeTypeAndVersion: { name: 'n8n-nodes-agent-workspace.workspace', version: 1 },
+				nodeTypeAndVersion: { name: workspaceType, version: 1 },
 				currentNodeParameters: {
 					authentication: 'oAuth2',
 					resource: 'document',

@@ -1,4 +1,5 @@
 import type { GoogleServer } from '../../dev/google/server.ts';
+import type { Credentials } from './credentials';
 import { node } from './startTestN8n';
 
 /** A parameter that the model fills in, as the editor's button writes it. */
@@ -145,16 +146,18 @@ export const everyTool: readonly ToolCall[] = [
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },
 ];
 
-export function toolNodes(credential: object) {
+export function toolNodes(credentials: Credentials) {
 	return Object.entries(toolParameters).map(([name, parameters]) =>
-		toolNode(name, parameters, credential),
+		toolNode(name, parameters, credentials),
 	);
 }
 
-export function toolNode(name: string, parameters: Record<string, unknown>, credential: object) {
-	return node(name, 'n8n-nodes-agent-workspace.workspaceTool', parameters, {
-		credentials: { workspaceOAuth2Api: credential },
-	});
+export function toolNode(
+	name: string,
+	parameters: Record<string, unknown>,
+	credentials: Credentials,
+) {
+	return node(name, 'n8n-nodes-agent-workspace.workspaceTool', parameters, { credentials });
 }
 
 /** The first value of a key in a tool's answer, whatever the answer is wrapped in. */

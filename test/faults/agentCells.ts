@@ -1,20 +1,16 @@
-import type { IDataObject, NodeApiError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { turns } from '../turns';
-import { type Cell, type Outcome, limits } from './cells';
-import { readClaim, findLie } from './claim';
+import { type Cell, limits, type Outcome } from './cells';
+import { findLie, lieOfSuccess, readClaim, toEnd } from './claim';
 import type { ListedFault } from './faultList';
 
 const sessionId = 'session-1';
 
-const waiting = {
-	waitForMessages: true,
-	waitUntil: 'match',
-	matchField: 'type',
-	matchValue: 'done',
-};
+const end = { waitUntil: 'match', matchField: 'type', matchValue: 'done' };
+const waiting = { waitForMessages: true, ...end };
 
 export const agentSubjects: Readonly<Record<string, IDataObject>> = {
 	'Agent Execute': {},
@@ -45,30 +41,22 @@ async function outcomeOf(
 	});
 	try {
 		if (!stays) service.script(step);
-		const options = {
-			timeLimits: { limits: { ...limits, timeoutSeconds } },
-			waitTimeoutSeconds: 20,
-		};
-		const ended = await runExecute(service, {
-			parameters: { sessionId, ...parameters, options },
-		}).then(
-			() => undefined,
-			(error: unknown) => error as NodeApiError,
-		);
+		const timeLimits = { limits: { ...limits, timeoutSeconds } };
+		const options = { timeLimits, waitTimeoutSeconds: 20 };
+		const run = runExecute(service, { parameters: { sessionId, ...parameters, options } });
+		const ended = await toEnd(run);
 		await turns(20);
 		const times = service.sessions.get(sessionId)?.executions ?? 0;
 		// A request that is reset before it is read is a connection alone.
-		const requests = Math.max(
-			service.requests.length,
-			service.connections - service.upgrades.length,
+		const { connections, upgrades } = service;
+		const requests = Math.max(service.requests.length, connections - upgrades.length);
+		if ('items' in ended)
+			return { message: '', claim: 'done', requests, times, lie: lieOfSuccess(times) };
+		const claim = readClaim(ended.error);
+		const message = ended.error.message.replaceAll(
+			new URL(service.url).host,
+			'the agent service',
 		);
-		if (!ended) {
-			const lie =
-				times === 1 ? undefined : times > 1 ? 'done twice' : 'a success that was not done';
-			return { message: '', claim: 'done', requests, times, lie };
-		}
-		const claim = readClaim(ended);
-		const message = ended.message.replaceAll(new URL(service.url).host, 'the agent service');
 		return { message, claim, requests, times, lie: findLie(claim, times) };
 	} finally {
 		await service.close();

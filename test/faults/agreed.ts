@@ -33,15 +33,11 @@ export const agreed: readonly Agreed[] = [
 	},
 ];
 
-export function isAgreed({
-	subject,
-	request,
-	fault,
-}: Pick<Cell, 'subject' | 'request' | 'fault'>): boolean {
+type Named = Pick<Cell, 'subject' | 'request' | 'fault'>;
+
+export function isAgreed({ subject, request, fault }: Named): boolean {
+	const method = request.replace(/ \(\d+\)$/, '');
 	return agreed.some(
-		(one) =>
-			one.subjects.includes(subject) &&
-			one.request === request.replace(/ \(\d+\)$/, '') &&
-			one.fault === fault,
+		(one) => one.subjects.includes(subject) && one.request === method && one.fault === fault,
 	);
 }

@@ -1,14 +1,20 @@
 // A gateway in the place of Google may answer with any JSON. Each part of each answer that an operation gets becomes something else:
 // a sample here, a larger one with `npm run test:faults`, all of them with SHAPES=Infinity.
-import type { IDataObject, NodeApiError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { LoggedRequest } from '../../dev/google/server';
 import { withBinaryData } from '../createExecuteContext';
 import { Random } from '../hostile/random';
-import { readClaim } from './claim';
+import { readClaim, toEnd } from './claim';
 import { World } from './world';
 
 type Way = (seeds: World['seeds']) => IDataObject;
+
+const newKey = () => ({ idempotencyKey: `k${++keys}` });
+const inSheet = (operation: string, { spreadsheetId }: World['seeds']) => {
+	return { operation, spreadsheetId, tab: 'Sheet1' };
+};
+const markdown = { contentFormat: 'markdown' };
 
 /** Inputs with which each operation reads as much of Google's answers as it can. */
 const ways: Readonly<Record<string, Way>> = {
@@ -17,7 +23,7 @@ const ways: Readonly<Record<string, Way>> = {
 		to: 'ann@example.com',
 		subject: 'S',
 		body: 'B',
-		idempotencyKey: `k${++keys}`,
+		...newKey(),
 	}),
 	'mail send, as a reply': ({ messageId }) => ({
 		operation: 'send',
@@ -42,72 +48,46 @@ const ways: Readonly<Record<string, Way>> = {
 		wholeConversation: true,
 		downloadAttachments: true,
 	}),
-	'spreadsheet create': () => ({
-		resource: 'spreadsheet',
-		operation: 'create',
-		title: 'T',
-		values: [['a'], [1]],
-		idempotencyKey: `k${++keys}`,
-	}),
-	'spreadsheet read': ({ spreadsheetId }) => ({
-		operation: 'read',
-		spreadsheetId,
-		tab: 'Sheet1',
+	'spreadsheet create': () => {
+		const table = { title: 'T', values: [['a'], [1]] };
+		return { resource: 'spreadsheet', operation: 'create', ...table, ...newKey() };
+	},
+	'spreadsheet read': (seeds) => ({
+		...inSheet('read', seeds),
 		output: 'rows',
 		filters: [{ column: 'Name', value: 'Ann' }],
 	}),
-	'spreadsheet write': ({ spreadsheetId }) => ({
-		operation: 'write',
-		spreadsheetId,
-		tab: 'Sheet1',
+	'spreadsheet write': (seeds) => ({
+		...inSheet('write', seeds),
 		values: [{ Name: 'Ann' }],
 		matchColumns: 'Name',
 	}),
-	'spreadsheet append': ({ spreadsheetId }) => ({
-		operation: 'append',
-		spreadsheetId,
+	'spreadsheet append': (seeds) => ({
+		...inSheet('append', seeds),
 		tab: 'New',
 		createTab: true,
 		values: [{ Name: 'Ann' }],
 	}),
-	'document create': ({ documentId }) => ({
-		resource: 'document',
-		operation: 'create',
-		title: 'T',
-		templateId: documentId,
-		replacements: [{ find: 'First', replace: 'Last' }],
-		idempotencyKey: `k${++keys}`,
-	}),
-	'document read': ({ documentId }) => ({
-		operation: 'read',
-		documentId,
-		format: 'markdown',
-	}),
-	'document write': ({ documentId }) => ({
-		operation: 'write',
-		documentId,
-		content: '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|',
-		contentFormat: 'markdown',
-	}),
-	'document write, in a section': ({ documentId }) => ({
-		operation: 'write',
-		documentId,
-		content: '# a',
-		section: 'Results',
-		contentFormat: 'markdown',
-	}),
-	'document write, with a replacement': ({ documentId }) => ({
-		operation: 'write',
-		documentId,
-		content: '',
-		replacements: [{ find: 'First line', replace: '- b', format: 'markdown' }],
-	}),
-	'document append': ({ documentId }) => ({
-		operation: 'append',
-		documentId,
-		content: '- b',
-		contentFormat: 'markdown',
-	}),
+	'document create': ({ documentId: templateId }) => {
+		const filled = { templateId, replacements: [{ find: 'First', replace: 'Last' }] };
+		return { resource: 'document', operation: 'create', title: 'T', ...filled, ...newKey() };
+	},
+	'document read': ({ documentId }) => ({ operation: 'read', documentId, format: 'markdown' }),
+	'document write': ({ documentId }) => {
+		const content = '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|';
+		return { operation: 'write', documentId, content, ...markdown };
+	},
+	'document write, in a section': ({ documentId }) => {
+		const place = { documentId, section: 'Results' };
+		return { operation: 'write', ...place, content: '# a', ...markdown };
+	},
+	'document write, with a replacement': ({ documentId }) => {
+		const replacements = [{ find: 'First line', replace: '- b', format: 'markdown' }];
+		return { operation: 'write', documentId, content: '', replacements };
+	},
+	'document append': ({ documentId }) => {
+		return { operation: 'append', documentId, content: '- b', ...markdown };
+	},
 	'file upload': () => ({
 		operation: 'upload',
 		contentSource: 'text',
@@ -158,31 +138,20 @@ class Place {
 	readonly world: World;
 	readonly gateway = new Gateway();
 
-	private constructor(world: World) {
+	constructor(world: World) {
 		this.world = world;
 		const rewrite = this.gateway.pass.bind(this.gateway);
 		world.google.fault({ rewrite, times: Infinity });
-	}
-
-	static async start(): Promise<Place> {
-		return new Place(await World.start());
 	}
 
 	/** @returns what the user reads of a failure, or `read` */
 	async run(inputOf: Way): Promise<string> {
 		this.gateway.answers.length = 0;
 		const input = { ...inputOf(this.world.seeds), maxRetryWaitSeconds: 0 };
-		return await this.world.run({ inputs: [input] }).then(
-			() => 'read',
-			(error: unknown) => {
-				const { message, description } = error as NodeApiError;
-				return `${message} | ${description ?? ''}`;
-			},
-		);
-	}
-
-	async close(): Promise<void> {
-		await this.world.close();
+		const ended = await toEnd(this.world.run({ inputs: [input] }));
+		if ('items' in ended) return 'read';
+		const { message, description } = ended.error;
+		return `${message} | ${description ?? ''}`;
 	}
 }
 
@@ -225,12 +194,12 @@ async function findWrong(place: Place, inputOf: Way, cell?: Cell): Promise<strin
 
 /** Plays each of so many of the changes, in a place of its own. */
 async function playShare(inputOf: Way, share: number): Promise<string[]> {
-	const place = await Place.start();
+	const place = new Place(await World.start());
 	const cells = await chooseCells(place, inputOf);
 	const wrongs: string[] = [];
 	for (const cell of cells.filter((_, index) => index % placesPerWay === share))
 		wrongs.push(...(await findWrong(place, inputOf, cell)));
-	await place.close();
+	await place.world.close();
 	return wrongs;
 }
 

@@ -1,10 +1,10 @@
-import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { LoggedRequest } from '../../dev/google/server';
-import { readClaim, findLie, type Claim } from './claim';
+import { type Claim, findLie, lieOfSuccess, readClaim, toEnd } from './claim';
 import type { ListedFault } from './faultList';
 import { inputOf, marker, subjects, type Subject } from './samples';
-import { World } from './world';
+import { isCall, World } from './world';
 
 /** One fault at one request of an operation. */
 export interface Cell {
@@ -44,37 +44,35 @@ export async function googleCells(
 	faults: readonly ListedFault[],
 ): Promise<Cell[]> {
 	const calm = await calmRun(subject);
-	if (!subject.operation.mayChange && calm.traces === 0) {
+	const { name, operation } = subject;
+	if (!operation.mayChange && calm.traces === 0)
 		throw new Error(
-			`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`,
+			`${name} leaves no trace: let test/faults/world.ts look where it leaves one`,
 		);
-	}
 	return calm.methods.flatMap((method, at) => {
 		const nth = calm.methods.slice(0, at + 1).filter((one) => one === method).length;
 		const request = `${method.slice(method.indexOf('.') + 1)}${nth > 1 ? ` (${nth})` : ''}`;
-		return faults.map((fault) => ({
-			subject: subject.name,
-			request,
-			fault: fault.name,
-			isSlow: fault.isSlow === true,
-			run: (seconds) => outcomeOf(subject, calm, { method, nth }, fault, seconds),
-		}));
+		const play: Play = (fault, seconds) =>
+			outcomeOf({ subject, calm, method, nth }, fault, seconds);
+		return faults.map((fault) => cellOf(name, request, fault, play));
 	});
+}
+
+/** Plays a fault at a request. */
+type Play = (fault: ListedFault, seconds: number) => Promise<Outcome>;
+
+function cellOf(subject: string, request: string, fault: ListedFault, play: Play): Cell {
+	const { name, isSlow = false } = fault;
+	return { subject, request, fault: name, isSlow, run: (seconds) => play(fault, seconds) };
 }
 
 /** Each fault at the request with which a service account gets its token, before a request that must not be sent twice. */
 export async function tokenCells(faults: readonly ListedFault[]): Promise<Cell[]> {
 	const subject = subjects.find(({ name }) => name === 'Spreadsheet: Append');
 	if (!subject) throw new Error('There is no such subject');
-	const calm = await calmRun(subject);
-	return faults.map((fault) => ({
-		subject: tokenSubject,
-		request: 'token',
-		fault: fault.name,
-		isSlow: fault.isSlow === true,
-		run: (seconds) =>
-			outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault, seconds),
-	}));
+	const place = { subject, calm: await calmRun(subject), method: 'oauth.token', nth: 1 };
+	const play: Play = (fault, seconds) => outcomeOf(place, fault, seconds);
+	return faults.map((fault) => cellOf(tokenSubject, 'token', fault, play));
 }
 
 export const tokenSubject = 'Sign-in of a service account (Spreadsheet: Append)';
@@ -88,38 +86,36 @@ async function calmRun(subject: Subject): Promise<Calm> {
 	const world = await World.start();
 	try {
 		const before = world.traces();
-		const items = await world.run({
-			inputs: [inputOf(subject, world.seeds)],
-			options: limits,
-		});
-		const methods = world.google.requests.flatMap(({ method = '' }) =>
-			method.startsWith('oauth.') ? [] : [method],
-		);
-		return {
-			methods,
-			traces: world.traces() - before,
-			output: told(items, world),
-		};
+		const inputs = [inputOf(subject, world.seeds)];
+		const items = await world.run({ inputs, options: limits });
+		const methods = world.google.requests.filter(isCall).map(({ method = '' }) => method);
+		return { methods, traces: world.traces() - before, output: told(items, world) };
 	} finally {
 		await world.close();
 	}
 }
 
+/** A request of an operation that is hit. */
+interface Place {
+	readonly subject: Subject;
+	readonly calm: Calm;
+	readonly method: string;
+	readonly nth: number;
+}
+
 async function outcomeOf(
-	subject: Subject,
-	calm: Calm,
-	request: { readonly method: string; readonly nth: number },
+	{ subject, calm, method, nth }: Place,
 	{ google, stays }: ListedFault,
 	seconds: number,
 ): Promise<Outcome> {
 	const world = await World.start();
-	const signsIn = request.method === 'oauth.token';
+	const signsIn = method === 'oauth.token';
 	try {
 		let seen = 0;
-		const match = ({ method }: LoggedRequest) => {
-			if (method?.startsWith('oauth.') && !signsIn) return false;
-			if (method === request.method) seen++;
-			return seen >= request.nth;
+		const match = (request: LoggedRequest) => {
+			if (!signsIn && !isCall(request)) return false;
+			if (request.method === method) seen++;
+			return seen >= nth;
 		};
 		// The fault's own getters give what depends on the time.
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
@@ -127,10 +123,7 @@ async function outcomeOf(
 		const options = { ...limits, timeoutSeconds: seconds };
 		const authentication = signsIn ? 'serviceAccount' : 'oAuth2';
 		const inputs = [inputOf(subject, world.seeds)];
-		const ended = await world.run({ inputs, options, authentication }).then(
-			(items) => ({ items }),
-			(error: unknown) => ({ error: error as NodeApiError }),
-		);
+		const ended = await toEnd(world.run({ inputs, options, authentication }));
 		await world.settled();
 		const requests = signsIn ? world.google.requests.length : world.requests;
 		if (world.google.violations.length > 0) throw new Error(world.google.violations.join('\n'));
@@ -139,27 +132,19 @@ async function outcomeOf(
 		if ('error' in ended) {
 			const claim = readClaim(ended.error);
 			const message = withoutIds(ended.error.message, world);
-			return {
-				message,
-				claim,
-				requests,
-				times,
-				lie: times === undefined ? undefined : findLie(claim, times),
-			};
+			const lie = times === undefined ? undefined : findLie(claim, times);
+			return { message, claim, requests, times, lie };
 		}
 		const output = told(ended.items, world);
-		const lie = lieOfSuccess(times, output === calm.output);
+		const isSame = output === calm.output;
+		const lie = lieOfSuccess(times) ?? (isSame ? undefined : anotherResult);
 		return { message: '', claim: 'done', requests, times, lie };
 	} finally {
 		await world.close();
 	}
 }
 
-function lieOfSuccess(times: number | undefined, isSame: boolean): string | undefined {
-	if (times !== undefined && times !== 1)
-		return times > 1 ? 'done twice' : 'a success that was not done';
-	return isSame ? undefined : 'the result is another one than without the fault';
-}
+const anotherResult = 'the result is another one than without the fault';
 
 /** Writes output items as a text in which nothing differs from run to run. */
 function told(items: readonly INodeExecutionData[], world: World): string {

@@ -1,15 +1,15 @@
 // Every fault at every request of three executions that go together: each must learn what became of its own row. `npm run test:faults`
 // runs all cells, `npm test` some of them.
 import { randomUUID } from 'node:crypto';
-import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
 import type { LoggedRequest } from '../../dev/google/server';
 import { waitTogether } from '../Workspace/waitTogether';
 import { limits } from './cells';
-import { findLie, readClaim } from './claim';
+import { type Ended, findLie, readClaim, toEnd } from './claim';
 import { type ListedFault, faultList, patientSeconds, timeoutSeconds } from './faultList';
-import { World } from './world';
+import { isCall, World } from './world';
 
 const texts = ['first row', 'second row', 'third row'];
 const subjects = {
@@ -31,14 +31,12 @@ beforeAll(() => {
 	jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 
-type End = { readonly items: INodeExecutionData[] } | { readonly error: NodeApiError };
-
 /** Lets three executions wait and go together. */
 async function runGroup(
 	world: World,
 	inputOf: (text: string) => IDataObject,
 	seconds: number,
-): Promise<End[]> {
+): Promise<Ended[]> {
 	const { spreadsheetId } = world.seeds;
 	const node = { credentials: { workspaceOAuth2Api: { id: randomUUID(), name: 'Shared' } } };
 	const more = { resource: 'spreadsheet', spreadsheetId, tab: 'Sheet1', timeoutSeconds: seconds };
@@ -46,22 +44,14 @@ async function runGroup(
 		spreadsheetId,
 		texts.map((text, at) => async () => {
 			const inputs = [{ ...more, ...inputOf(text) }];
-			const run = world.run({
-				inputs,
-				options: limits,
-				node,
-				executionId: `execution-${at}`,
-			});
-			return await run.then(
-				(items) => ({ items }),
-				(error: unknown) => ({ error: error as NodeApiError }),
-			);
+			const executionId = `execution-${at}`;
+			return await toEnd(world.run({ inputs, options: limits, node, executionId }));
 		}),
 	);
 }
 
 /** What is false in what the execution with this text was told; undefined if nothing is. */
-function findLieOf(world: World, text: string, end: End): string | undefined {
+function findLieOf(world: World, text: string, end: Ended): string | undefined {
 	const times = world.traces(text);
 	if ('error' in end) return findLie(readClaim(end.error), times);
 	if (times !== 1) return `a success that was done ${times} times`;
@@ -69,6 +59,9 @@ function findLieOf(world: World, text: string, end: End): string | undefined {
 	const written = JSON.stringify(world.google.sheets.values(world.seeds.spreadsheetId, range));
 	return written === JSON.stringify([[text]]) ? undefined : `the row of another one: ${written}`;
 }
+
+const findLies = (world: World, ends: readonly Ended[]): string[] =>
+	texts.flatMap((text, at) => findLieOf(world, text, ends[at] ?? { items: [] }) ?? []);
 
 async function playCell(
 	inputOf: (text: string) => IDataObject,
@@ -78,14 +71,11 @@ async function playCell(
 	const world = await World.start();
 	try {
 		let seen = 0;
-		const match = ({ method }: LoggedRequest) => !method?.startsWith('oauth.') && ++seen >= nth;
+		const match = (request: LoggedRequest) => isCall(request) && ++seen >= nth;
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const ends = await runGroup(world, inputOf, isSlow ? timeoutSeconds : patientSeconds);
 		await world.settled();
-		const lies = texts.flatMap(
-			(text, at) => findLieOf(world, text, ends[at] ?? { items: [] }) ?? [],
-		);
-		return [...lies, ...world.google.violations];
+		return [...findLies(world, ends), ...world.google.violations];
 	} finally {
 		await world.close();
 	}
@@ -97,9 +87,7 @@ test.each(Object.entries(subjects))(
 		const calm = await World.start();
 		const ends = await runGroup(calm, inputOf, patientSeconds);
 		const count = calm.requests;
-		expect(texts.map((text, at) => findLieOf(calm, text, ends[at] ?? { items: [] }))).toEqual(
-			texts.map(() => undefined),
-		);
+		expect(findLies(calm, ends)).toEqual([]);
 		await calm.close();
 		const cells = Array.from({ length: count }, (_, at) => at + 1).flatMap((nth) =>
 			faultList.map((fault) => ({ nth, fault })),
@@ -119,11 +107,7 @@ test.each(Object.entries(subjects))(
 
 /** Every request is refused, and so is a new token. */
 function refuseToken({ google }: World): void {
-	google.fault({
-		match: ({ method }) => method?.startsWith('oauth.') === false,
-		status: 401,
-		times: Infinity,
-	});
+	google.fault({ match: isCall, status: 401, times: Infinity });
 	google.fault({ match: 'oauth.token', status: 400, times: Infinity });
 }
 
@@ -132,12 +116,8 @@ test('a token that cannot be refreshed is asked for as often as by one execution
 	for (const world of [together, alone]) refuseToken(world);
 	const ends = await runGroup(together, subjects.Append, patientSeconds);
 	const { spreadsheetId } = alone.seeds;
-	const input = {
-		resource: 'spreadsheet',
-		...subjects.Append('row'),
-		spreadsheetId,
-		tab: 'Sheet1',
-	};
+	const place = { resource: 'spreadsheet', spreadsheetId, tab: 'Sheet1' };
+	const input = { ...place, ...subjects.Append('row') };
 	await expect(alone.run({ inputs: [input], options: limits })).rejects.toThrow(/token/);
 	expect(together.google.requests.length).toBe(alone.google.requests.length);
 	for (const end of ends) expect('error' in end && end.error.message).toContain('token');

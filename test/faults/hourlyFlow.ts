@@ -6,7 +6,7 @@ import example from '../../examples/new-emails-into-rows.json';
 import { BuiltNodes, type Stage } from '../build/built';
 import { faultList } from './faultList';
 import { Seeded } from './seeded';
-import { World } from './world';
+import { isCall, World } from './world';
 
 const hours = 100;
 /** Until all faults are over and everything is done. */
@@ -67,14 +67,8 @@ export class HourlyFlow {
 		try {
 			for (let hour = 0; hour < hours + calmHours; hour++) await flow.#playHour(hour);
 			const { wrongs, emails, kills, failures } = flow;
-			return {
-				wrongs,
-				emails,
-				kills,
-				failures,
-				rows: flow.#rows(),
-				unread: await flow.#unread(),
-			};
+			const [rows, unread] = [flow.#rows(), await flow.#unread()];
+			return { wrongs, emails, kills, failures, rows, unread };
 		} finally {
 			for (const { child } of [flow.n8n, flow.spare]) child.kill();
 			await world.close();
@@ -88,11 +82,8 @@ export class HourlyFlow {
 		let isOver = false;
 		for (const trouble of troubles) this.#prepare(trouble, () => isOver);
 		const tries = this.random.one([1, 1, 2]);
-		const failure = await this.#execute(
-			hour,
-			tries,
-			troubles.some(({ isSlow }) => isSlow) ? 1 : 60,
-		);
+		const timeoutSeconds = troubles.some(({ isSlow }) => isSlow) ? 1 : 60;
+		const failure = await this.#execute(hour, tries, timeoutSeconds);
 		isOver = true;
 		if (failure !== undefined) this.failures++;
 		if (isCalm && failure !== undefined) this.wrongs.push(`hour ${hour} was calm: ${failure}`);
@@ -107,13 +98,10 @@ export class HourlyFlow {
 	#draw(): Trouble[] {
 		const kind = this.random.next();
 		if (kind < 0.2) return [];
-		if (kind < 0.35)
-			return [
-				{
-					fault: { connection: this.random.one(['resetBefore', 'resetAfter']) },
-					kills: true,
-				},
-			];
+		if (kind < 0.35) {
+			const connection = this.random.one(['resetBefore', 'resetAfter'] as const);
+			return [{ fault: { connection }, kills: true }];
+		}
 		return Array.from({ length: this.random.within(1, 3) }, (): Trouble => {
 			if (this.random.next() < 0.1) return { brings: true };
 			const { google, stays, isSlow } = this.random.one(faultList);
@@ -125,8 +113,8 @@ export class HourlyFlow {
 	#prepare({ fault, kills, brings }: Trouble, isOver: () => boolean): void {
 		const nth = this.random.within(1, requestsAtAll + requestsPerEmail * this.waiting);
 		let seen = 0;
-		const match = ({ method = '' }: LoggedRequest) => {
-			if (isOver() || method.startsWith('oauth.') || ++seen < nth) return false;
+		const match = (request: LoggedRequest) => {
+			if (isOver() || !isCall(request) || ++seen < nth) return false;
 			if (brings && seen === nth) this.#receive();
 			if (kills) this.n8n.child.kill('SIGKILL');
 			return !brings;
@@ -143,14 +131,12 @@ export class HourlyFlow {
 		const limits = { timeLimits: { limits: { maxRetryWaitSeconds: 1, timeoutSeconds } } };
 		let items: INodeExecutionData[] = [{ json: {} }];
 		for (const { name, parameters } of steps) {
-			const given =
-				name === 'Add the rows'
-					? { ...parameters, spreadsheetId: locate(this.sheet) }
-					: parameters;
+			const place = name === 'Add the rows' && { spreadsheetId: locate(this.sheet) };
+			const options = { ...parameters.options, ...limits };
 			const context = {
 				...this.world.signIn(),
 				items,
-				parameters: { ...given, options: { ...parameters.options, ...limits } },
+				parameters: { ...parameters, ...place, options },
 				executionId: `execution-${hour % 5}`,
 				node: {
 					id: `${name}, hour ${hour}`,

@@ -34,18 +34,11 @@ beforeAll(async () => {
 	const perSubject = await Promise.all(
 		subjects.map((subject) => googleCells(subject, faultList)),
 	);
-	const cells = [
-		...perSubject.flat(),
-		...agentCells(faultList),
-		...(await tokenCells(faultList)),
-	];
+	const ofToken = await tokenCells(faultList);
+	const cells = [...perSubject.flat(), ...agentCells(faultList), ...ofToken];
 	const chosen = cells.filter((_cell, at) => runsAll || at % step === 0);
-	ended = await Promise.all(
-		chosen.map(async (cell) => {
-			const limit = cell.isSlow ? limits.slow : limits.other;
-			return await limit(async () => await endedOf(cell));
-		}),
-	);
+	const play = (cell: Cell) => limits[cell.isSlow ? 'slow' : 'other'](() => endedOf(cell));
+	ended = await Promise.all(chosen.map(play));
 });
 
 /**

@@ -19,12 +19,9 @@ export function tables(all: readonly Ended[]): string {
 			const rows = grouped(ended, ({ cell, outcome }) =>
 				JSON.stringify([cell.request, told(outcome)]),
 			);
+			const table = [...head, ...[...rows.values()].map(row)].join('\n');
 			// Padded, the page would be three times as large.
-			return [
-				`### ${subject}`,
-				'<!-- prettier-ignore -->',
-				[...head, ...[...rows.values()].map(row)].join('\n'),
-			];
+			return [`### ${subject}`, '<!-- prettier-ignore -->', table];
 		})
 		.join('\n\n');
 }
@@ -76,10 +73,7 @@ export function toldByPage(page: string): ReadonlyMap<string, readonly string[]>
 	return known;
 }
 
-export function nameOf({
-	subject,
-	request,
-	fault,
-}: Pick<Cell, 'subject' | 'request' | 'fault'>): string {
-	return `${subject}, ${request}: ${fault}`;
-}
+type Named = Pick<Cell, 'subject' | 'request' | 'fault'>;
+
+export const nameOf = ({ subject, request, fault }: Named): string =>
+	`${subject}, ${request}: ${fault}`;

@@ -1,21 +1,19 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
-import type { LoggedRequest } from '../../dev/google/server';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { isAgreed } from './agreed';
-import { readClaim, findLie } from './claim';
+import { type Ended, findLie, readClaim, toEnd } from './claim';
 import { faultList, type ListedFault } from './faultList';
-import { withRetryOnFail, type Ended } from './retriedRuns';
 import { inputOf, subjects, type Subject } from './samples';
 import { Seeded } from './seeded';
-import { World } from './world';
+import { isCall, World } from './world';
 
 /** Everything that went wrong in a run. */
-export type Wrongs = string[];
+type Wrongs = string[];
 
 /** What an item leaves at the service in an undisturbed run, by subject. */
-export type Calm = ReadonlyMap<string, number>;
+type Calm = ReadonlyMap<string, number>;
 
 const changing = subjects.filter(
 	({ operation, variant }) => !operation.mayChange && !variant.isLarge,
@@ -70,12 +68,8 @@ async function googleRun(subject: Subject, plan: Plan, calm: Calm): Promise<Wron
 	const world = await World.start();
 	try {
 		for (const { fault, nth } of plan.faults) {
-			world.google.fault({
-				...fault.google,
-				match: isCall,
-				nth,
-				times: fault.stays ? Infinity : 1,
-			});
+			const times = fault.stays ? Infinity : 1;
+			world.google.fault({ ...fault.google, match: isCall, nth, times });
 		}
 		const texts = Array.from({ length: plan.items }, (_, item) => textOf(item));
 		const inputs = texts.map((text) => inputOf(subject, world.seeds, text));
@@ -87,43 +81,30 @@ async function googleRun(subject: Subject, plan: Plan, calm: Calm): Promise<Wron
 		);
 		await world.settled();
 		const once = calm.get(subject.name) ?? 0;
-		return wrongsOf(
-			ended,
-			texts.map((text) => world.traces(text) / once),
-		);
+		const times = texts.map((text) => world.traces(text) / once);
+		return wrongsOf(ended, times);
 	} finally {
 		await world.close();
 	}
 }
 
-function isCall({ method }: LoggedRequest): boolean {
-	return method?.startsWith('oauth.') !== true;
-}
-
 async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wrongs> {
 	let calls = 0;
-	const known = faults.filter(
-		({ fault }) =>
-			!isAgreed({ subject: 'Agent Execute', request: 'execute', fault: fault.name }),
-	);
-	const service = await startAgentService({
-		apiKey,
-		execute: () => {
-			calls++;
-			const hit = known.find(
-				({ fault, nth }) => calls === nth || (fault.stays && calls > nth),
-			);
-			return hit?.fault.agent;
-		},
-	});
+	const request = { subject: 'Agent Execute', request: 'execute' };
+	const known = faults.filter(({ fault }) => !isAgreed({ ...request, fault: fault.name }));
+	const execute = () => {
+		calls++;
+		const isHit = ({ fault, nth }: Plan['faults'][number]) =>
+			calls === nth || (fault.stays && calls > nth);
+		return known.find(isHit)?.fault.agent;
+	};
+	const service = await startAgentService({ apiKey, execute });
 	try {
-		const inputs = Array.from({ length: items }, (_, item) => ({
-			json: { session: textOf(item) },
-		}));
-		const parameters: IDataObject = {
-			sessionId: '={{ $json.session }}',
-			options: { timeLimits: { limits: options } },
-		};
+		const inputs = Array.from({ length: items }, (_, item) => {
+			return { json: { session: textOf(item) } };
+		});
+		const timeLimits = { limits: options };
+		const parameters = { sessionId: '={{ $json.session }}', options: { timeLimits } };
 		const executionId = `execution-${seed}`;
 		const ended = await withRetryOnFail(
 			tries,
@@ -134,6 +115,22 @@ async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wro
 		return wrongsOf(ended, times);
 	} finally {
 		await service.close();
+	}
+}
+
+/**
+ * A node with Retry On Fail, as n8n 2.41 runs it: the whole node again in the same execution and run, when it throws or when its first
+ * item is an error.
+ */
+async function withRetryOnFail(
+	maxTries: number,
+	run: (node: Partial<INode>) => Promise<INodeExecutionData[]>,
+	node: Partial<INode>,
+): Promise<Ended> {
+	for (let tries = 1; ; tries++) {
+		const ended = await toEnd(run({ ...node, retryOnFail: true, maxTries }));
+		const failed = 'error' in ended || Boolean(ended.items[0]?.json['error']);
+		if (!failed || tries >= maxTries) return ended;
 	}
 }
 
@@ -162,9 +159,8 @@ function ofItems({ items }: Extract<Ended, { items: unknown }>, times: readonly 
 		if (!error)
 			return done === 1 ? [] : [`item ${item} is a success and was done ${done} times`];
 		const lie = findLie(claimOfItem(error), done);
-		return lie === undefined
-			? []
-			: [`of item ${item} the error item ${lie}: ${JSON.stringify(error)}`];
+		if (lie === undefined) return [];
+		return [`of item ${item} the error item ${lie}: ${JSON.stringify(error)}`];
 	});
 }
 

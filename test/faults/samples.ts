@@ -42,11 +42,7 @@ const variants: readonly Variant[] = [
 		// A process remembers the keys that it has used.
 		given: () => ({ idempotencyKey: `key-${++keys}` }),
 	},
-	{
-		suffix: ', as a draft',
-		field: 'saveAsDraft',
-		given: () => ({ saveAsDraft: true }),
-	},
+	{ suffix: ', as a draft', field: 'saveAsDraft', given: () => ({ saveAsDraft: true }) },
 	{
 		suffix: ', with other labels',
 		field: 'addLabels',
@@ -66,21 +62,9 @@ const variants: readonly Variant[] = [
 			attachment: 'a.txt',
 		}),
 	},
-	{
-		suffix: ', as a file',
-		field: 'format',
-		given: () => ({ format: 'pdf' }),
-	},
-	{
-		suffix: ', in a section',
-		field: 'section',
-		given: () => ({ section: 'Results' }),
-	},
-	{
-		suffix: ', in a section',
-		field: 'underHeading',
-		given: () => ({ underHeading: 'Results' }),
-	},
+	{ suffix: ', as a file', field: 'format', given: () => ({ format: 'pdf' }) },
+	{ suffix: ', in a section', field: 'section', given: () => ({ section: 'Results' }) },
+	{ suffix: ', in a section', field: 'underHeading', given: () => ({ underHeading: 'Results' }) },
 	{
 		suffix: ', with a replacement',
 		field: 'allowEmpty',

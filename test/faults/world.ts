@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential';
-import { startGoogle, type GoogleServer } from '../../dev/google/server';
+import { startGoogle, type GoogleServer, type LoggedRequest } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -27,7 +27,7 @@ const buildLine = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
 
 const attachedFile = multipart('mixed', plain('Hi'), file('a.txt'));
 
-export interface RunOptions {
+interface RunOptions {
 	/** One per item. */
 	readonly inputs: readonly unknown[];
 	readonly options?: IDataObject;
@@ -54,6 +54,9 @@ function filesFor({ binaryPropertyName: names }: IDataObject): IBinaryKeyData {
 	return isLarge ? { [largeField]: large } : small;
 }
 
+/** Whether a request is one to an API, and none for a token. */
+export const isCall = ({ method }: LoggedRequest): boolean => !method?.startsWith('oauth.');
+
 /** A stand-in for Google with something in it, and the whole node against it. */
 export class World {
 	readonly google: GoogleServer;
@@ -63,33 +66,22 @@ export class World {
 	private constructor(google: GoogleServer) {
 		this.google = google;
 		const grant = { scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] };
-		const tokens = {
-			accessToken: google.tokens.issue(grant),
-			refreshToken: google.tokens.issueRefresh(grant),
+		const { tokens } = google;
+		this.tokens = {
+			accessToken: tokens.issue(grant),
+			refreshToken: tokens.issueRefresh(grant),
 		};
-		this.tokens = tokens;
-		const lines = [
-			buildLine('First line'),
-			buildLine('Results', 'HEADING_1'),
-			buildLine('None yet'),
-		];
+		const heading = buildLine('Results', 'HEADING_1');
+		const body = [buildLine('First line'), heading, buildLine('None yet')];
+		const raw = `Subject: File\r\n${attachedFile.replaceAll('\n', '\r\n')}`;
+		const textFile = { name: 'b.txt', mimeType: 'text/plain', clientId: '' };
+		const tabs = [{ title: 'Sheet1', rows: [['Name']] }];
 		this.seeds = {
-			documentId: google.docs.seed({
-				title: 'Report',
-				tabs: [{ title: 'Tab 1', body: lines }],
-			}),
-			spreadsheetId: google.sheets.seed({
-				title: 'Book',
-				tabs: [{ title: 'Sheet1', rows: [['Name']] }],
-			}),
+			documentId: google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body }] }),
+			spreadsheetId: google.sheets.seed({ title: 'Book', tabs }),
 			messageId: google.gmail.seed({ subject: `About ${marker}` }),
-			mailWithFileId: google.gmail.seed({
-				raw: `Subject: File\r\n${attachedFile.replaceAll('\n', '\r\n')}`,
-			}),
-			driveFileId: google.drive.seedFile(
-				{ name: 'b.txt', mimeType: 'text/plain', clientId: '' },
-				Buffer.from('b'),
-			),
+			mailWithFileId: google.gmail.seed({ raw }),
+			driveFileId: google.drive.seedFile(textFile, Buffer.from('b')),
 		};
 	}
 
@@ -110,43 +102,37 @@ export class World {
 	}
 
 	/** The context of a run, as far as it can be sent to another process. */
-	describeRun({ inputs, options, node, executionId, authentication = 'oAuth2' }: RunOptions) {
+	describeRun({ inputs, options, authentication = 'oAuth2', ...more }: RunOptions) {
 		return {
-			...this.signIn(authentication),
+			...(authentication === 'oAuth2' ? this.signIn() : this.#signInAsRobot()),
+			...more,
 			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
 			items: inputs.map((input) => ({
 				json: { input: { ...(input as IDataObject), ...options } },
 				binary: filesFor(input as IDataObject),
 			})),
-			node,
-			executionId,
 		};
 	}
 
-	signIn(authentication: 'oAuth2' | 'serviceAccount' = 'oAuth2') {
-		return {
-			oAuth2: authentication === 'oAuth2',
-			credentials: this.#credentials(authentication),
-		};
+	signIn() {
+		const { url } = this.google;
+		const own = { grantType: 'authorizationCode', authentication: 'body' };
+		const signedIn = { ...buildSignedInCredential(url, this.tokens), ...own };
+		const workspaceOAuth2Api = { ...signedIn, accessTokenUrl: `${url}/token` };
+		return { oAuth2: true, credentials: { workspaceOAuth2Api } };
 	}
 
-	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
-		if (authentication === 'oAuth2') {
-			const own = { grantType: 'authorizationCode', authentication: 'body' };
-			const data = { ...buildSignedInCredential(this.google.url, this.tokens), ...own };
-			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.google.url}/token` } };
-		}
-		return {
-			workspaceServiceAccountApi: {
-				...buildEndpoints(this.google.url),
-				email: robot,
-				privateKey,
-				delegatedEmail: user,
-				driveAccess: 'allFiles',
-				scope: 'https://www.googleapis.com/auth/spreadsheets',
-				accessToken: '',
-			},
+	#signInAsRobot() {
+		const workspaceServiceAccountApi = {
+			...buildEndpoints(this.google.url),
+			email: robot,
+			privateKey,
+			delegatedEmail: user,
+			driveAccess: 'allFiles',
+			scope: 'https://www.googleapis.com/auth/spreadsheets',
+			accessToken: '',
 		};
+		return { oAuth2: false, credentials: { workspaceServiceAccountApi } };
 	}
 
 	/** How often a text stands in what the account has: sent mails, drafts, and names and contents of files. */
@@ -166,8 +152,7 @@ export class World {
 
 	/** Requests to the APIs, without those for a token. */
 	get requests(): number {
-		return this.google.requests.filter(({ method }) => method?.startsWith('oauth.') !== true)
-			.length;
+		return this.google.requests.filter(isCall).length;
 	}
 
 	/** Gives the stand-in a moment to finish what it was asked, before its content is looked at. */

@@ -4,20 +4,16 @@ import type { INodeProperties } from 'n8n-workflow';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import type { NodeError } from '../../nodes/core/errors';
-import type { ReadContext } from '../../nodes/fields/field';
+import { commonOptions } from '../../nodes/fields/commonOptions';
+import type { Field, ReadContext } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
 import { buildFileLocator, messageIdField } from '../../nodes/Workspace/locators';
-import {
-	type Field,
-	type Operation,
-	defineOperation,
-	getAllFields,
-} from '../../nodes/Workspace/operation';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
 const text = { type: 'string', default: '' } as const;
 const number = { type: 'number', default: 0 } as const;
 const oneTo500 = { minimum: 1, maximum: 500 } as const;
+const choices = (...values: string[]) => values.map((value) => ({ name: value, value }));
 const documentLocator = buildFileLocator('document', 'searchDocuments');
 
 const fields = [
@@ -28,10 +24,7 @@ const fields = [
 		name: 'status',
 		type: 'options',
 		default: 'any',
-		options: [
-			{ name: 'Any', value: 'any' },
-			{ name: 'Unread', value: 'unread' },
-		],
+		options: choices('any', 'unread'),
 	},
 	{ displayName: 'Seconds', name: 'seconds', ...number, default: 1.5, minimum: 0.1, decimals: 1 },
 	{ displayName: 'Order', name: 'order', ...number },
@@ -47,10 +40,7 @@ const fields = [
 		format: 'pairs',
 		entries: {
 			group: 'header',
-			fields: [
-				{ displayName: 'Name', name: 'name', ...text },
-				{ displayName: 'Value', name: 'value', ...text },
-			],
+			fields: ['name', 'value'].map((name) => ({ displayName: name, name, ...text })),
 		},
 	},
 	{ displayName: 'Values', name: 'values', type: 'json', default: '[]', format: 'rows' },
@@ -63,10 +53,7 @@ const fields = [
 		type: 'options',
 		default: 'binary',
 		jsonDefault: 'base64',
-		options: [
-			{ name: 'Binary', value: 'binary' },
-			{ name: 'Base64', value: 'base64' },
-		],
+		options: choices('binary', 'base64'),
 	},
 	{
 		displayName: 'Content',
@@ -76,57 +63,30 @@ const fields = [
 		typeOptions: { rows: 5 },
 		showWhen: { source: ['base64'] },
 	},
-] as const satisfies readonly Field[];
-
-const operation: Operation = defineOperation({
-	value: 'try',
-	name: 'Try',
-	action: 'Try',
-	description: '',
-	modelDescription: '',
-	fields,
-	options: [],
-	send: () => Promise.resolve(null),
-});
+] satisfies readonly Field[];
 
 const form: ReadContext = { mode: 'fields', timezone: 'Europe/Berlin' };
 const object: ReadContext = { mode: 'json', timezone: 'Europe/Berlin' };
+const all = [...fields, ...commonOptions];
 
-const inForm = (given: object) =>
-	readParameters(getAllFields(operation), { title: 'T', ...given }, form);
+const inForm = (given: object) => readParameters(all, { title: 'T', ...given }, form);
 const inObject = (given: object) =>
-	readParameters(getAllFields(operation), { title: 'T', source: 'binary', ...given }, object);
+	readParameters(all, { title: 'T', source: 'binary', ...given }, object);
 
 const pair = (name: string, value: string) => ({ name, value });
 
 test('what nobody gave is the default, in the operation’s own shape', () => {
 	expect(inForm({ maxResults: null })).toMatchObject({
-		title: 'T',
-		maxResults: 25,
-		status: 'any',
-		all: false,
-		after: '',
-		labels: [],
-		to: '',
-		headers: [],
-		values: [],
-		attachments: [],
-		documentId: '',
-		messageId: '',
-		source: 'binary',
-		content: '',
-		maxRetryWaitSeconds: 120,
-		timeoutSeconds: 300,
+		...{ title: 'T', maxResults: 25, status: 'any', all: false, after: '', labels: [], to: '' },
+		...{ headers: [], values: [], attachments: [], documentId: '', messageId: '' },
+		...{ source: 'binary', content: '', maxRetryWaitSeconds: 120, timeoutSeconds: 300 },
 	});
 });
 
 test('an object has defaults of its own, and they count for what is required', () => {
-	expect(() => readParameters(getAllFields(operation), { title: 'T' }, object)).toThrow(
-		"'content' is required",
-	);
-	expect(
-		readParameters(getAllFields(operation), { title: 'T', content: '\n' }, object),
-	).toMatchObject({ source: 'base64', content: '\n' });
+	expect(() => readParameters(all, { title: 'T' }, object)).toThrow("'content' is required");
+	const read = readParameters(all, { title: 'T', content: '\n' }, object);
+	expect(read).toMatchObject({ source: 'base64', content: '\n' });
 });
 
 test('a hidden field is its default in the form, whatever was left behind', () => {
@@ -318,21 +278,14 @@ test.each([
 	[
 		new AgentExecute(),
 		{
-			...requests,
-			...channel,
-			messageCount: '1–',
-			parallelRequests: '1–100',
-			silenceSeconds: '0.1–',
-			timestamp: '–',
-			waitTimeoutSeconds: '0.1–',
+			...{ ...requests, ...channel, messageCount: '1–', parallelRequests: '1–100' },
+			...{ silenceSeconds: '0.1–', timestamp: '–', waitTimeoutSeconds: '0.1–' },
 		},
 	],
 	[
 		new AgentSessionTrigger(),
 		{
-			...channel,
-			batchSize: '1–',
-			batchWaitMilliseconds: '0–',
+			...{ ...channel, batchSize: '1–', batchWaitMilliseconds: '0–' },
 			maxConcurrentExecutions: '1–',
 		},
 	],

@@ -1,9 +1,7 @@
 import type { TabSeed } from '../../dev/google/docs/document';
-import { documentType } from '../../dev/google/docs/service';
 import {
 	create,
 	erase,
-	files,
 	fresh,
 	get,
 	insert,
@@ -33,20 +31,6 @@ test('a new document is a section break and an empty paragraph; only the title c
 		},
 	]);
 	expect(made.body?.content?.[0]).not.toHaveProperty('startIndex');
-});
-
-test('a document that Drive makes has the same shape', () => {
-	const { id } = files.add({ name: 'D', mimeType: documentType, clientId: 'client' });
-	expect(get(id).body?.content).toEqual(get(fresh()).body?.content);
-});
-
-test('an answer to a batch has one empty reply a request and the new revision', () => {
-	const id = fresh();
-	expect(update(id, [insert('a', 1), insert('b', 1)])).toEqual({
-		documentId: id,
-		replies: [{}, {}],
-		writeControl: { requiredRevisionId: service.revisionOf(id) },
-	});
 });
 
 test('text at the end goes before the last newline', () => {
@@ -165,22 +149,4 @@ test('without the flag there is the first tab alone, with it no top-level body',
 			childTabs: [{ tabProperties: { title: 'C', nestingLevel: 1 } }],
 		},
 	]);
-});
-
-test('a document of somebody else is not found under drive.file', () => {
-	const { id } = files.add({ name: 'D', mimeType: documentType, clientId: 'other' });
-	const scopes = ['https://www.googleapis.com/auth/drive.file'];
-	const ask = {
-		method: '',
-		params: { documentId: id },
-		body: undefined,
-		user: '',
-		scopes,
-		headers: {},
-	};
-	const handler = service.methods['docs.documents.get'];
-	expect(() => handler?.({ ...ask, clientId: 'client' })).toThrow(
-		'Requested entity was not found.',
-	);
-	expect(handler?.({ ...ask, clientId: 'other' })).toBeDefined();
 });

@@ -21,22 +21,6 @@ beforeEach(() => {
 });
 
 describe('files', () => {
-	test('a binary file has its size as text, its checksum and both links', () => {
-		const file = create({ name: 'a.txt' }, media('text/plain', 'hello'));
-		expect(file).toMatchObject({
-			kind: 'drive#file',
-			name: 'a.txt',
-			mimeType: 'text/plain',
-			size: '5',
-			md5Checksum: '5d41402abc4b2a76b9719d911017c592',
-			webViewLink: `https://drive.google.com/file/d/${file.id ?? ''}/view?usp=drivesdk`,
-			webContentLink: `https://drive.google.com/uc?id=${file.id ?? ''}&export=download`,
-			trashed: false,
-		});
-		expect(file.parents).toEqual([expect.stringMatching(/^0A/)]);
-		expect(service.content(file.id ?? '')?.data?.toString()).toBe('hello');
-	});
-
 	test('the standard answer is kind, id, name and type; a mask reaches into lists and objects', () => {
 		const { id } = create({ name: 'a', properties: { k: 'v', l: 'w' } });
 		expect(
@@ -70,15 +54,6 @@ describe('files', () => {
 });
 
 describe('generated ids', () => {
-	test('an id makes a file once; the second time is a conflict', () => {
-		const [id] = generateIds(3);
-		expect(create({ id, name: 'a' }, media('text/plain', 'x')).id).toBe(id);
-		expect(refused(() => create({ id, name: 'a' }, media('text/plain', 'x')))).toBe(
-			'409 fileIdInUse: A file already exists with the provided ID.',
-		);
-		expect(files.listAll()).toHaveLength(1);
-	});
-
 	test('an id that nobody generated is refused', () => {
 		expect(refused(() => create({ id: 'made-up-by-myself', name: 'a' }))).toBe(
 			'400 invalid: The provided file ID is not usable.',

@@ -1,27 +1,14 @@
-/** Numbers that a seed decides (mulberry32), so that a run that fails can be repeated. */
-export class Random {
-	#state: number;
+import { Seeded } from '../faults/seeded';
 
-	constructor(seed: number) {
-		this.#state = seed >>> 0;
-	}
-
-	/** From 0 up to, not including, 1. */
-	next(): number {
-		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-		let mixed = this.#state;
-		mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	}
-
+/** What a seed decides, so that a run that fails can be repeated. */
+export class Random extends Seeded {
 	/** A whole number, both ends included; small ones are as likely as large ones by their length. */
 	size(least: number, most: number): number {
 		return Math.round(least * (most / least) ** this.next());
 	}
 
 	pick<T>(values: readonly [T, ...T[]]): T {
-		return values[Math.floor(this.next() * values.length)] ?? values[0];
+		return this.one(values);
 	}
 
 	bytes(count: number): Buffer {

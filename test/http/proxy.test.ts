@@ -21,7 +21,7 @@ import { readBody } from '../../nodes/http/body';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { ConnectProxy } from '../Agent/session/connectProxy';
 import { catchFailure } from '../Workspace/catchFailure';
-import { basesAt, quickGates, testClients } from '../Workspace/client';
+import { basesAt, testClients, transportOptions } from '../Workspace/client';
 import { n8nSender } from '../Workspace/n8nSender';
 import { oAuthSender } from '../Workspace/oAuthSender';
 import { googleError, startScriptedServer } from '../Workspace/scriptedServer';
@@ -102,14 +102,8 @@ describe('a request for a token that a proxy answers', () => {
 	] as const)('with %d is named (%s)', async (status, who, times) => {
 		proxy.behaviour = status;
 		const server = await startScriptedServer(googleError(401, 'expired'));
-		const { request } = createTransport(senders[who], basesAt(server.url), {
-			maxRetryWaitMilliseconds: 1000,
-			timeoutMilliseconds: 5000,
-			signal: undefined,
-			credentialKey: 'test',
-			findGate: quickGates(),
-			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-		});
+		const options = transportOptions({ maxRetryWaitMilliseconds: 1000 });
+		const { request } = createTransport(senders[who], basesAt(server.url), options);
 		const url = 'https://www.googleapis.com/drive/v3/files';
 		const failure = await catchFailure(request({ url, method: 'POST' }));
 		expect(failure).toMatchObject({ code: status, outcome: 'notDone' });

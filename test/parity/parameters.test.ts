@@ -48,23 +48,16 @@ interface Limits {
 	readonly good: number;
 }
 
+const timeLimit = (name: string, label: string) => requests({ name, label, isTimeLimit: true });
+const heartbeat = { name: 'heartbeatSeconds', label: 'Heartbeat (Seconds)' };
+
 const numbers: Array<[Places, Limits]> = [
 	[
-		requests({
-			name: 'maxRetryWaitSeconds',
-			label: 'Max Retry Wait (Seconds)',
-			isTimeLimit: true,
-		}),
+		timeLimit('maxRetryWaitSeconds', 'Max Retry Wait (Seconds)'),
 		{ minimum: 0, maximum: 3600, good: 7 },
 	],
-	[
-		requests({ name: 'timeoutSeconds', label: 'Timeout (Seconds)', isTimeLimit: true }),
-		{ minimum: 1, maximum: 3600, good: 9 },
-	],
-	[
-		channels({ name: 'heartbeatSeconds', label: 'Heartbeat (Seconds)' }),
-		{ minimum: 0, maximum: 3600, good: 30 },
-	],
+	[timeLimit('timeoutSeconds', 'Timeout (Seconds)'), { minimum: 1, maximum: 3600, good: 9 }],
+	[channels(heartbeat), { minimum: 0, maximum: 3600, good: 30 }],
 	[
 		{
 			'Agent Execute': { name: 'parallelRequests', label: 'Parallel Requests' },

@@ -4,13 +4,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential.ts';
+import { buildEndpoints } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { getN8nVersion, root } from '../../dev/n8n/installN8n.ts';
-import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { ConnectProxy } from '../Agent/session/connectProxy';
-import { connectInRow, items, manualTrigger, node, startTestN8n } from '../e2e/startTestN8n';
-import { secrets, Station, until } from '../e2e/station';
+import { secrets, storeAgent, storeSignIn } from '../e2e/credentials';
+import { items, manualTrigger, node, startTestN8n } from '../e2e/startTestN8n';
+import { Station, until } from '../e2e/station';
+import { agentType, inRow, outputOf, workspaceType } from '../e2e/workflows';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -41,9 +42,6 @@ function column(title: string, observe: () => Promise<string>): void {
 	});
 }
 
-const outputOf = ({ resultData }: Execution, name: string): NodeItem[] =>
-	resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? [];
-
 column('Agent Execute', async () => {
 	station.service.script({ messages: [{ type: 'progress' }, { type: 'done' }] });
 	const wait = {
@@ -55,15 +53,11 @@ column('Agent Execute', async () => {
 	const { credentials } = station;
 	const agent = node(
 		'Agent',
-		'n8n-nodes-agent-workspace.agentExecute',
+		agentType,
 		{ startStepName: 'start', task: 'Say hello', ...wait },
 		{ credentials },
 	);
-	const execution = await station.n8n.api.runOnce({
-		name: 'agent',
-		nodes: [manualTrigger(), agent],
-		connections: connectInRow('Start', 'Agent'),
-	});
+	const execution = await station.n8n.api.runOnce(inRow('agent', manualTrigger(), agent));
 	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({
 		statusCode: 200,
 		endedBy: 'match',
@@ -72,22 +66,9 @@ column('Agent Execute', async () => {
 });
 
 column('Workspace', async () => {
-	const tokens = {
-		accessToken: google.tokens.issue(),
-		refreshToken: google.tokens.issueRefresh(),
-	};
-	const workspaceOAuth2Api = await station.n8n.api.createCredential(
-		'workspaceOAuth2Api',
-		'Google',
-		buildSignedInCredential(google.url, tokens),
-	);
+	const credentials = await storeSignIn(station.n8n.api, google);
 	const workspace = (name: string, parameters: object) =>
-		node(
-			name,
-			'n8n-nodes-agent-workspace.workspace',
-			{ ...parameters },
-			{ credentials: { workspaceOAuth2Api } },
-		);
+		node(name, workspaceType, { ...parameters }, { credentials });
 	const spreadsheetId = google.sheets.seed({
 		title: 'Book',
 		tabs: [{ title: 'Sheet1', rows: [['Name']] }],
@@ -106,9 +87,9 @@ column('Workspace', async () => {
 		tab: 'Sheet1',
 		values: [['a']],
 	};
-	const execution = await station.n8n.api.runOnce({
-		name: 'workspace',
-		nodes: [
+	const execution = await station.n8n.api.runOnce(
+		inRow(
+			'workspace',
 			manualTrigger(),
 			items('Items', [{ text: 'one' }]),
 			toFile,
@@ -120,9 +101,8 @@ column('Workspace', async () => {
 				title: 'Report',
 				content: '# Title',
 			}),
-		],
-		connections: connectInRow('Start', 'Items', 'File', 'Send', 'Append', 'Create'),
-	});
+		),
+	);
 	expect(execution.resultData.error).toBeUndefined();
 	expect(execution.status).toBe('success');
 	expect(google.gmail.sent).toHaveLength(1);
@@ -239,25 +219,13 @@ column('A proxy that refuses to connect', async () => {
 		clientSecret: 's',
 		oauthTokenData: { access_token: 'a', refresh_token: 'r', token_type: 'Bearer' },
 	});
-	const { apiKey, signature, userPublicKey } = secrets;
-	const service = { deploymentUrl: 'https://agent.test', webSocketUrl: 'wss://agent.test/ws' };
-	const agent = await n8n.api.createCredential('agentApi', 'Agent', { ...service, apiKey });
-	const signer = { userId: '0xa1', userPublicKey, signature };
-	const signed = await n8n.api.createCredential('agentSignatureApi', 'Signature', signer);
+	const service = { url: 'https://agent.test', webSocketUrl: 'wss://agent.test/ws' };
+	const agent = await storeAgent(n8n.api, { ...service, apiKey: secrets.apiKey });
 
 	async function failureOf(type: string, parameters: object): Promise<unknown> {
-		const credentials = {
-			workspaceOAuth2Api: google,
-			agentApi: agent,
-			agentSignatureApi: signed,
-		};
-		const kind = `n8n-nodes-agent-workspace.${type}`;
-		const refused = node('Refused', kind, { ...parameters }, { credentials });
-		const { resultData } = await n8n.api.runOnce({
-			name: 'refused',
-			nodes: [manualTrigger(), refused],
-			connections: connectInRow('Start', 'Refused'),
-		});
+		const credentials = { workspaceOAuth2Api: google, ...agent };
+		const refused = node('Refused', type, { ...parameters }, { credentials });
+		const { resultData } = await n8n.api.runOnce(inRow('refused', manualTrigger(), refused));
 		return resultData.error;
 	}
 
@@ -266,9 +234,9 @@ column('A proxy that refuses to connect', async () => {
 	const mail = { operation: 'send', to, subject: 'Hi', body: 'Text', options };
 	const call = { startStepName: 'start', task: 'Say hello', sessionId: 's' };
 	const failures = [
-		await failureOf('workspace', mail),
-		await failureOf('agentExecute', call),
-		await failureOf('agentExecute', { ...call, waitForMessages: true }),
+		await failureOf(workspaceType, mail),
+		await failureOf(agentType, call),
+		await failureOf(agentType, { ...call, waitForMessages: true }),
 	];
 	await n8n.remove();
 	await proxy.close();

@@ -56,17 +56,17 @@ function buildSegment(content: Content | undefined): Segment {
 	return { entries: parseEntries(closedContent ?? []) };
 }
 
-function buildSegments(
-	contents: Readonly<Record<string, Content>> | undefined,
-): Record<string, Segment> {
-	return Object.fromEntries(
-		Object.entries(contents ?? {}).map(([id, content]) => [id, buildSegment(content)]),
-	);
+function mapValues<From, To>(
+	all: Readonly<Record<string, From>>,
+	change: (value: From, key: string) => To,
+): Record<string, To> {
+	const entries = Object.entries(all).map(([key, value]) => [key, change(value, key)] as const);
+	return Object.fromEntries(entries);
 }
 
 export function createTab(seed: TabSeed, position: number, parentTabId?: string): Tab {
-	const tabId =
-		seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : createId('t.'));
+	const isFirst = position === 0 && parentTabId === undefined;
+	const { tabId = isFirst ? 't.0' : createId('t.'), headers = {}, footers = {} } = seed;
 	const body = buildSegment(seed.body);
 	if (body.entries[0]?.kind !== 'sectionBreak') body.entries.unshift({ kind: 'sectionBreak' });
 	return {
@@ -74,9 +74,9 @@ export function createTab(seed: TabSeed, position: number, parentTabId?: string)
 		title: seed.title ?? `Tab ${position + 1}`,
 		parentTabId,
 		body,
-		headers: buildSegments(seed.headers),
-		footers: buildSegments(seed.footers),
-		footnotes: buildSegments(seed.footnotes),
+		headers: mapValues(headers, buildSegment),
+		footers: mapValues(footers, buildSegment),
+		footnotes: mapValues(seed.footnotes ?? {}, buildSegment),
 		lists: structuredClone(seed.lists ?? {}),
 		inlineObjects: structuredClone(seed.inlineObjects ?? {}),
 		namedRanges: [],
@@ -112,32 +112,25 @@ export function readBodyText(tab: Tab): string {
 }
 
 function renderContent(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$DocumentTab {
-	const each = <T>(
-		segments: Record<string, Segment>,
-		make: (id: string, content: Content) => T,
-	) =>
-		Object.fromEntries(
-			Object.entries(segments).map(([id, segment]) => [
-				id,
-				make(id, render(segment, withoutSuggestions)),
-			]),
-		);
+	const renderEach = (segments: Record<string, Segment>, idName: string) =>
+		mapValues(segments, (segment, id) => ({
+			[idName]: id,
+			content: render(segment, withoutSuggestions),
+		}));
 	const content: docs_v1.Schema$DocumentTab = {
 		body: { content: render(tab.body, withoutSuggestions) },
 		documentStyle: { pageNumberStart: 1, marginTop: { magnitude: 72, unit: 'PT' } },
 	};
-	const parts: docs_v1.Schema$DocumentTab = {
-		headers: each(tab.headers, (headerId, body) => ({ headerId, content: body })),
-		footers: each(tab.footers, (footerId, body) => ({ footerId, content: body })),
-		footnotes: each(tab.footnotes, (footnoteId, body) => ({ footnoteId, content: body })),
+	const parts: Readonly<Record<string, object>> = {
+		headers: renderEach(tab.headers, 'headerId'),
+		footers: renderEach(tab.footers, 'footerId'),
+		footnotes: renderEach(tab.footnotes, 'footnoteId'),
 		lists: tab.lists,
 		inlineObjects: tab.inlineObjects,
 		namedRanges: renderNamedRanges(tab),
 	};
-	const nonEmptyParts = Object.entries(parts).filter(
-		(part: [string, object]) => Object.keys(part[1]).length > 0,
-	);
-	return { ...content, ...Object.fromEntries<object>(nonEmptyParts) };
+	const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
+	return { ...content, ...Object.fromEntries(filled) };
 }
 
 function renderTab(
@@ -148,16 +141,14 @@ function renderTab(
 ): docs_v1.Schema$Tab {
 	const { tabId, title, parentTabId } = tab;
 	const place = nestingLevel > 0 ? { parentTabId, nestingLevel } : {};
-	const renderedTab: docs_v1.Schema$Tab = {
+	const childTabs = tab.children.map((child, childIndex) =>
+		renderTab(child, childIndex, nestingLevel + 1, withoutSuggestions),
+	);
+	return {
 		tabProperties: { tabId, title, index, ...place },
 		documentTab: renderContent(tab, withoutSuggestions),
+		...(childTabs.length > 0 && { childTabs }),
 	};
-	if (tab.children.length > 0) {
-		renderedTab.childTabs = tab.children.map((child, childIndex) =>
-			renderTab(child, childIndex, nestingLevel + 1, withoutSuggestions),
-		);
-	}
-	return renderedTab;
 }
 
 /** With `includeTabs` there is no top-level body; otherwise the first tab alone is at the top level. */
@@ -166,16 +157,11 @@ export function renderDocument(
 	includeTabs: boolean,
 	suggestionsViewMode: string,
 ): docs_v1.Schema$Document {
+	const { id: documentId, title, revisionId, tabs } = document;
 	const withoutSuggestions = suggestionsViewMode === 'PREVIEW_WITHOUT_SUGGESTIONS';
-	const firstTab = document.tabs[0];
+	const [firstTab] = tabs;
 	const content = includeTabs
-		? { tabs: document.tabs.map((tab, index) => renderTab(tab, index, 0, withoutSuggestions)) }
+		? { tabs: tabs.map((tab, index) => renderTab(tab, index, 0, withoutSuggestions)) }
 		: firstTab && renderContent(firstTab, withoutSuggestions);
-	return {
-		documentId: document.id,
-		title: document.title,
-		revisionId: document.revisionId,
-		suggestionsViewMode,
-		...content,
-	};
+	return { documentId, title, revisionId, suggestionsViewMode, ...content };
 }

@@ -3,6 +3,7 @@ import {
 	cutRuns,
 	getEnd,
 	getEntry,
+	createEndError,
 	createInvalidError,
 	getLength,
 	createParagraph,
@@ -65,11 +66,7 @@ export function insertText(segment: Segment, index: number, text: string): void 
 		// A paragraph's style belongs to its newline: what the old one ends is still that heading, a new one is another.
 		if (part !== parts.at(-1) && part.style.headingId) part.style.headingId = createId('h.');
 	}
-	segment.entries = [
-		...segment.entries.slice(0, place.entryIndex),
-		...parts,
-		...segment.entries.slice(place.entryIndex + 1),
-	];
+	segment.entries = segment.entries.toSpliced(place.entryIndex, 1, ...parts);
 }
 
 /** A newline is inserted before the table, and the rest of the paragraph follows the table. */
@@ -78,41 +75,23 @@ export function insertTable(segment: Segment, index: number, rows: number, colum
 		throw createInvalidError('The number of rows and columns must be at least 1.');
 	insertText(segment, index, '\n');
 	const { entryIndex } = findPlace(segment, index + 1);
+	const style = { namedStyleType: 'NORMAL_TEXT' };
 	const cell = (): Entry[] => [
 		{ kind: 'cellStart' },
-		{
-			kind: 'paragraph',
-			runs: [{ text: '\n', style: {} }],
-			style: { namedStyleType: 'NORMAL_TEXT' },
-		},
+		{ kind: 'paragraph', runs: [{ text: '\n', style: {} }], style: { ...style } },
 	];
-	const row = (): Entry[] => [
-		{ kind: 'rowStart' },
-		...Array.from({ length: columns }, cell).flat(),
-	];
-	const table: Entry[] = [
-		{ kind: 'tableStart' },
-		...Array.from({ length: rows }, row).flat(),
-		{ kind: 'tableEnd' },
-	];
-	segment.entries = [
-		...segment.entries.slice(0, entryIndex),
-		...table,
-		...segment.entries.slice(entryIndex),
-	];
+	const row = (): Entry[] => [{ kind: 'rowStart' }, ...repeat(columns, cell)];
+	const table: Entry[] = [{ kind: 'tableStart' }, ...repeat(rows, row), { kind: 'tableEnd' }];
+	segment.entries = segment.entries.toSpliced(entryIndex, 0, ...table);
 }
+
+const repeat = (count: number, make: () => Entry[]): Entry[] =>
+	Array.from({ length: count }, make).flat();
 
 /** Deletes tables and tables of contents only as a whole, and a newline only together with what it ends. */
 export function deleteRange(segment: Segment, start: number, end: number): void {
-	if (start >= end) throw createInvalidError('The range should not be empty.');
-	checkIndex(segment, start);
-	const segmentEnd = getEnd(segment);
-	if (end > segmentEnd) {
-		throw createInvalidError(
-			`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`,
-		);
-	}
-	if (end === segmentEnd) {
+	checkRange(segment, start, end, getEnd(segment));
+	if (end === getEnd(segment)) {
 		throw createInvalidError(
 			'The range cannot include the newline character at the end of the segment.',
 		);
@@ -140,6 +119,12 @@ export function deleteRange(segment: Segment, start: number, end: number): void 
 		tidy(endEntry);
 	}
 	segment.entries.splice(startPlace.entryIndex, endPlace.entryIndex - startPlace.entryIndex);
+}
+
+function checkRange(segment: Segment, start: number, end: number, lastEnd: number): void {
+	if (start >= end) throw createInvalidError('The range should not be empty.');
+	checkIndex(segment, start);
+	if (end > lastEnd) throw createEndError(segment, end);
 }
 
 function checkPairs(segment: Segment, ...places: Place[]): void {
@@ -179,14 +164,7 @@ export function findParagraphs(
 	start: number,
 	end: number,
 ): Array<{ paragraph: Paragraph; entryIndex: number; startOffset: number; endOffset: number }> {
-	if (start >= end) throw createInvalidError('The range should not be empty.');
-	checkIndex(segment, start);
-	const segmentEnd = getEnd(segment);
-	if (end >= segmentEnd) {
-		throw createInvalidError(
-			`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`,
-		);
-	}
+	checkRange(segment, start, end, getEnd(segment) - 1);
 	const paragraphs = [];
 	let position = 0;
 	for (const [entryIndex, entry] of segment.entries.entries()) {
@@ -194,12 +172,8 @@ export function findParagraphs(
 		if (position >= end) break;
 		if (entry.kind === 'paragraph' && position + length > start) {
 			const startOffset = Math.max(0, start - position);
-			paragraphs.push({
-				paragraph: entry,
-				entryIndex,
-				startOffset,
-				endOffset: Math.min(length, end - position),
-			});
+			const endOffset = Math.min(length, end - position);
+			paragraphs.push({ paragraph: entry, entryIndex, startOffset, endOffset });
 		}
 		position += length;
 	}

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { findParagraphs } from './edits.ts';
-import { cutRuns, getEntry, createInvalidError, readText, tidy, type Segment } from './segment.ts';
+import { cutRuns, createInvalidError, readText, tidy, type Segment } from './segment.ts';
 
 const levelCount = 9;
 const indentPoints = 36;
@@ -39,7 +39,7 @@ const presets: Readonly<Record<string, Level[]>> = {
 	NUMBERED_DECIMAL_ALPHA_ROMAN: buildNumbers('DECIMAL', 'ALPHA', 'ROMAN'),
 };
 
-export type Lists = Record<string, docs_v1.Schema$List>;
+type Lists = Record<string, docs_v1.Schema$List>;
 
 /** Leading tabs set the level and are removed. The preceding list continues if its preset is the same. */
 export function createBullets(
@@ -54,10 +54,7 @@ export function createBullets(
 	if (nestingLevels === undefined)
 		throw createInvalidError(`Invalid bullet preset: ${bulletPreset ?? ''}`);
 	const touchedParagraphs = findParagraphs(segment, start, end);
-	const previousEntry =
-		touchedParagraphs[0] === undefined
-			? undefined
-			: segment.entries[touchedParagraphs[0].entryIndex - 1];
+	const previousEntry = segment.entries[(touchedParagraphs[0]?.entryIndex ?? 0) - 1];
 	const previousId =
 		previousEntry?.kind === 'paragraph' ? previousEntry.bullet?.listId : undefined;
 	const continues = previousId !== undefined && looksTheSame(lists[previousId], nestingLevels);
@@ -78,18 +75,15 @@ export function createBullets(
 }
 
 function looksTheSame(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
-	const look = (levels: Level[]) =>
-		JSON.stringify(
-			levels.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]),
-		);
+	const lookOf = (level: Level) => [level.glyphSymbol, level.glyphType, level.glyphFormat];
+	const look = (levels: Level[]) => JSON.stringify(levels.map(lookOf));
 	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
 }
 
 /** Removes the bullets. The paragraphs keep the indentation of their level. */
 export function deleteBullets(segment: Segment, start: number, end: number): void {
-	for (const { paragraph, entryIndex } of findParagraphs(segment, start, end)) {
-		const entry = getEntry(segment, entryIndex);
-		if (entry.kind !== 'paragraph' || paragraph.bullet === undefined) continue;
+	for (const { paragraph } of findParagraphs(segment, start, end)) {
+		if (paragraph.bullet === undefined) continue;
 		const indent = { magnitude: indentPoints * paragraph.bullet.nestingLevel, unit: 'PT' };
 		paragraph.style.indentStart = indent;
 		paragraph.style.indentFirstLine = indent;

@@ -25,12 +25,11 @@ export function createNamedRange(
 	{ name, range }: docs_v1.Schema$CreateNamedRangeRequest,
 	newId: (prefix: string) => string,
 ): docs_v1.Schema$Response {
-	const { startIndex = 0, endIndex = 0, segmentId } = range ?? {};
+	const { segmentId } = range ?? {};
+	const [start, end] = [range?.startIndex ?? 0, range?.endIndex ?? 0];
 	if (!name || name.length > maxNameLength)
 		throw createInvalidError('The name must be between 1 and 256 UTF-16 code units.');
 	if (segmentId) throw createInvalidError('The stand-in keeps named ranges of bodies only.');
-	const start = startIndex ?? 0;
-	const end = endIndex ?? 0;
 	if (start >= end || start < 1) throw createInvalidError('The range should not be empty.');
 	if (end > getEnd(tab.body))
 		throw createInvalidError(`Index ${end} must be less than the end index of the segment.`);
@@ -66,20 +65,11 @@ export function editAndMoveRanges(
 }
 
 export function renderNamedRanges(tab: Home): Record<string, docs_v1.Schema$NamedRanges> {
-	const names = new Set(tab.namedRanges.map(({ name }) => name));
-	return Object.fromEntries(
-		[...names].map((name) => [
-			name,
-			{
-				name,
-				namedRanges: tab.namedRanges
-					.filter((range) => range.name === name)
-					.map(({ namedRangeId, startIndex, endIndex }) => ({
-						namedRangeId,
-						name,
-						ranges: [{ startIndex, endIndex, tabId: tab.tabId }],
-					})),
-			},
-		]),
-	);
+	const { tabId } = tab;
+	const byName: Record<string, docs_v1.Schema$NamedRanges> = {};
+	for (const { namedRangeId, name, startIndex, endIndex } of tab.namedRanges) {
+		const { namedRanges } = (byName[name] ??= { name, namedRanges: [] });
+		namedRanges?.push({ namedRangeId, name, ranges: [{ startIndex, endIndex, tabId }] });
+	}
+	return byName;
 }

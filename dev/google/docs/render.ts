@@ -1,13 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import {
-	getLength,
-	type Entry,
-	type Mark,
-	type Paragraph,
-	type Run,
-	type Segment,
-} from './segment.ts';
+import { getLength, type Entry, type Paragraph, type Run, type Segment } from './segment.ts';
 
 type Element = docs_v1.Schema$StructuralElement;
 
@@ -46,45 +39,42 @@ class EntryReader {
 		return this.entries[this.at]?.kind;
 	}
 
-	private take(): Entry | undefined {
+	private take(): void {
 		const entry = this.entries[this.at++];
 		if (entry !== undefined) this.index += getLength(entry);
-		return entry;
 	}
 
 	readContent(): Element[] {
 		const elements: Element[] = [];
 		for (;;) {
 			const start = this.index;
-			const kind = this.kind;
-			if (kind === 'paragraph') {
-				const paragraph = this.entries[this.at];
+			const element = this.readElement(start);
+			if (element === undefined) return elements;
+			elements.push({ ...buildIndexes(start, this.index), ...element });
+		}
+	}
+
+	/** Returns undefined at an entry that ends the content. */
+	private readElement(start: number): Element | undefined {
+		const entry = this.entries[this.at];
+		switch (entry?.kind) {
+			case 'paragraph':
 				this.take();
-				if (paragraph?.kind !== 'paragraph') break;
-				elements.push({
-					...buildIndexes(start, this.index),
-					paragraph: renderParagraph(paragraph, start),
-				});
-			} else if (kind === 'tableStart') {
-				const table = this.readTable();
-				elements.push({ ...buildIndexes(start, this.index), table: table });
-			} else if (kind === 'tocStart') {
+				return { paragraph: renderParagraph(entry, start) };
+			case 'tableStart':
+				return { table: this.readTable() };
+			case 'tocStart': {
 				this.take();
 				const content = this.readContent();
 				this.take();
-				elements.push({
-					...buildIndexes(start, this.index),
-					tableOfContents: { content: content },
-				});
-			} else if (kind === 'sectionBreak') {
+				return { tableOfContents: { content } };
+			}
+			case 'sectionBreak':
 				this.take();
-				elements.push({
-					...buildIndexes(start, this.index),
-					sectionBreak: { sectionStyle },
-				});
-			} else break;
+				return { sectionBreak: { sectionStyle } };
+			default:
+				return undefined;
 		}
-		return elements;
 	}
 
 	private readTable(): docs_v1.Schema$Table {
@@ -109,15 +99,10 @@ class EntryReader {
 		this.take();
 		const tableCells: docs_v1.Schema$TableCell[] = [];
 		while (this.kind === 'cellStart') {
-			const cellStart = this.index;
+			const cell = { startIndex: this.index, tableCellStyle: {} };
 			this.take();
 			const content = this.readContent();
-			tableCells.push({
-				startIndex: cellStart,
-				endIndex: this.index,
-				content,
-				tableCellStyle: {},
-			});
+			tableCells.push({ ...cell, endIndex: this.index, content });
 		}
 		return { startIndex, endIndex: this.index, tableCells, tableRowStyle: {} };
 	}
@@ -136,18 +121,12 @@ function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Pa
 		index += run.text.length;
 		return { ...buildIndexes(runStart, index), ...renderRun(run) };
 	});
-	const rendered: docs_v1.Schema$Paragraph = {
-		elements,
-		paragraphStyle: {
-			direction: 'LEFT_TO_RIGHT',
-			namedStyleType: 'NORMAL_TEXT',
-			...paragraph.style,
-		},
-	};
+	const usual = { direction: 'LEFT_TO_RIGHT', namedStyleType: 'NORMAL_TEXT' };
+	const rendered = { elements, paragraphStyle: { ...usual, ...paragraph.style } };
 	if (paragraph.bullet === undefined) return rendered;
 	const { listId, nestingLevel } = paragraph.bullet;
-	rendered.bullet = { listId, textStyle: {}, ...(nestingLevel > 0 && { nestingLevel }) };
-	return rendered;
+	const bullet = { listId, textStyle: {}, ...(nestingLevel > 0 && { nestingLevel }) };
+	return { ...rendered, bullet };
 }
 
 function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
@@ -165,29 +144,21 @@ export function parseEntries(content: readonly Element[]): Entry[] {
 	return content.flatMap((element): Entry[] => {
 		if (element.paragraph) return [parseParagraph(element.paragraph)];
 		if (element.tableOfContents) {
-			return [
-				createMark('tocStart'),
-				...parseEntries(element.tableOfContents.content ?? []),
-				createMark('tocEnd'),
-			];
+			const entries = parseEntries(element.tableOfContents.content ?? []);
+			return [{ kind: 'tocStart' }, ...entries, { kind: 'tocEnd' }];
 		}
-		if (element.sectionBreak) return [createMark('sectionBreak')];
-		const rows = element.table?.tableRows ?? [];
-		const cells = (row: docs_v1.Schema$TableRow) =>
-			(row.tableCells ?? []).flatMap((cell) => [
-				createMark('cellStart'),
-				...parseEntries(cell.content ?? []),
-			]);
-		return [
-			createMark('tableStart'),
-			...rows.flatMap((row) => [createMark('rowStart'), ...cells(row)]),
-			createMark('tableEnd'),
-		];
+		if (element.sectionBreak) return [{ kind: 'sectionBreak' }];
+		const rows = (element.table?.tableRows ?? []).flatMap(parseRow);
+		return [{ kind: 'tableStart' }, ...rows, { kind: 'tableEnd' }];
 	});
 }
 
-function createMark(kind: Mark['kind']): Mark {
-	return { kind };
+function parseRow({ tableCells = [] }: docs_v1.Schema$TableRow): Entry[] {
+	const cells = tableCells.flatMap(({ content = [] }): Entry[] => [
+		{ kind: 'cellStart' },
+		...parseEntries(content),
+	]);
+	return [{ kind: 'rowStart' }, ...cells];
 }
 
 function parseParagraph({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragraph): Paragraph {

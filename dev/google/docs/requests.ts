@@ -26,11 +26,10 @@ function resolveInsertion(
 	document: StoredDocument,
 	{ location, endOfSegmentLocation }: Located,
 ): Target {
-	if ((location === undefined) === (endOfSegmentLocation === undefined)) {
+	if ((location === undefined) === (endOfSegmentLocation === undefined))
 		throw createInvalidError(
 			'Exactly one of location and end_of_segment_location must be set.',
 		);
-	}
 	const { tabId, segmentId } = location ?? endOfSegmentLocation ?? {};
 	const tab = findTab(document, tabId);
 	const segment = findSegment(tab, segmentId);
@@ -41,12 +40,8 @@ function resolveInsertion(
 function resolveRange(document: StoredDocument, range: docs_v1.Schema$Range | undefined): Target {
 	if (range === undefined) throw createInvalidError('The range is required.');
 	const tab = findTab(document, range.tabId);
-	return {
-		tab,
-		segment: findSegment(tab, range.segmentId),
-		start: range.startIndex ?? 0,
-		end: range.endIndex ?? 0,
-	};
+	const segment = findSegment(tab, range.segmentId);
+	return { tab, segment, start: range.startIndex ?? 0, end: range.endIndex ?? 0 };
 }
 
 type Kind = keyof docs_v1.Schema$Request;

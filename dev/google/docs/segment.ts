@@ -20,7 +20,7 @@ export interface Paragraph {
 }
 
 /** A structural mark of one unit. */
-export interface Mark {
+interface Mark {
 	readonly kind:
 		| 'sectionBreak'
 		| 'tableStart'
@@ -66,18 +66,21 @@ export function createInvalidError(message: string): ApiError {
 	return new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
 }
 
+export function createEndError(segment: Segment, index: number): ApiError {
+	const end = getEnd(segment);
+	return createInvalidError(
+		`Index ${index} must be less than the end index of the referenced segment, ${end}.`,
+	);
+}
+
 export function findPlace(segment: Segment, index: number): Place {
 	let start = 0;
-	let entryIndex = 0;
-	for (const entry of segment.entries) {
+	for (const [entryIndex, entry] of segment.entries.entries()) {
 		const length = getLength(entry);
 		if (index < start + length) return { entryIndex, offset: index - start };
 		start += length;
-		entryIndex++;
 	}
-	throw createInvalidError(
-		`Index ${index} must be less than the end index of the referenced segment, ${start}.`,
-	);
+	throw createEndError(segment, index);
 }
 
 export function getEntry(segment: Segment, entryIndex: number): Entry {
@@ -86,13 +89,9 @@ export function getEntry(segment: Segment, entryIndex: number): Entry {
 	return entry;
 }
 
-/** The first index that an edit may name. In the body, the section break comes before it. */
-function getFirstIndex(segment: Segment): number {
-	return segment.entries[0]?.kind === 'sectionBreak' ? 1 : 0;
-}
-
 export function checkIndex(segment: Segment, index: number): void {
-	const first = getFirstIndex(segment);
+	// In the body, the section break comes before what an edit may name.
+	const first = segment.entries[0]?.kind === 'sectionBreak' ? 1 : 0;
 	if (index < first)
 		throw createInvalidError(`Index ${index} must be greater than or equal to ${first}.`);
 }
@@ -114,13 +113,12 @@ export function cutRuns(paragraph: Paragraph, offset: number): number {
 		if (run === undefined || start === offset) return runIndex;
 		const end = start + run.text.length;
 		if (offset < end) {
-			const left = {
-				...run,
-				text: run.text.slice(0, offset - start),
-				style: { ...run.style },
-			};
-			const right = { ...run, text: run.text.slice(offset - start), style: { ...run.style } };
-			paragraph.runs.splice(runIndex, 1, left, right);
+			const part = (text: string): Run => ({ ...run, text, style: { ...run.style } });
+			const [left, right] = [
+				run.text.slice(0, offset - start),
+				run.text.slice(offset - start),
+			];
+			paragraph.runs.splice(runIndex, 1, part(left), part(right));
 			return runIndex + 1;
 		}
 		start = end;

@@ -43,16 +43,14 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 	const documents = new Map<string, StoredDocument>();
 	const createRevision = () => createId('AJ');
 
-	function keep(file: StoredFile, tabs: readonly TabSeed[] = [{}]): StoredDocument {
-		const document: StoredDocument = {
-			id: file.id,
-			title: file.name,
+	function keep({ id, name }: StoredFile, tabs: readonly TabSeed[] = [{}]): void {
+		documents.set(id, {
+			id,
+			title: name,
 			revisionId: createRevision(),
 			tabs: tabs.map((tab, index) => createTab(tab, index)),
 			batches: 0,
-		};
-		documents.set(file.id, document);
-		return document;
+		});
 	}
 
 	function getDocument(id: string): StoredDocument {
@@ -96,37 +94,23 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 				return { body: renderDocument(getDocument(id), false, 'SUGGESTIONS_INLINE') };
 			},
 			'docs.documents.get': (call) => {
-				const view = String(
-					call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS',
-				);
+				const usual = 'DEFAULT_FOR_CURRENT_ACCESS';
+				const view = String(call.params['suggestionsViewMode'] ?? usual);
 				if (view === 'PREVIEW_SUGGESTIONS_ACCEPTED')
-					throw new ApiError(501, 'The stand-in does not model this view.', {
-						status: 'UNIMPLEMENTED',
-					});
-				const effectiveView =
-					view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
-				return {
-					body: renderDocument(
-						getRequestedDocument(call),
-						call.params['includeTabsContent'] === 'true',
-						effectiveView,
-					),
-				};
+					throw new ApiError(501, 'The stand-in does not model this view.');
+				const shownView = view === usual ? 'SUGGESTIONS_INLINE' : view;
+				const withTabs = call.params['includeTabsContent'] === 'true';
+				return { body: renderDocument(getRequestedDocument(call), withTabs, shownView) };
 			},
 			'docs.documents.batchUpdate': (call) => ({
 				body: batchUpdate(getRequestedDocument(call), readBody(call), createRevision),
 			}),
 		},
 		seed({ title, tabs, file }) {
-			const { id } = files.add({
-				clientId: '',
-				...file,
-				name: title,
-				mimeType: documentType,
-			});
-			const stored = files.get(id);
-			if (stored !== undefined && tabs !== undefined) keep(stored, tabs);
-			return id;
+			const own = { name: title, mimeType: documentType };
+			const stored = files.add({ clientId: '', ...file, ...own });
+			if (tabs !== undefined) keep(stored, tabs);
+			return stored.id;
 		},
 		text: (documentId, tabId) => readBodyText(findTab(getDocument(documentId), tabId)),
 		type(documentId, text) {
@@ -171,9 +155,6 @@ function batchUpdate(
 		document.revisionId = newRevision();
 		document.batches++;
 	}
-	return {
-		documentId: document.id,
-		replies,
-		writeControl: { requiredRevisionId: document.revisionId },
-	};
+	const { id: documentId, revisionId: requiredRevisionId } = document;
+	return { documentId, replies, writeControl: { requiredRevisionId } };
 }

@@ -56,13 +56,9 @@ function listFields<K extends string>(
 
 /** A listed field without a value is reset to its default. */
 function applyFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
-	const oldEntries = Object.entries(target).filter(
-		([name]) => !fields.some((field) => field === name),
-	);
-	const newEntries = Object.entries(source).filter(([name]) =>
-		fields.some((field) => field === name),
-	);
-	return Object.fromEntries([...oldEntries, ...newEntries]) as T;
+	const isListed = ([name]: [string, unknown]) => fields.some((field) => field === name);
+	const kept = Object.entries(target).filter((entry) => !isListed(entry));
+	return Object.fromEntries([...kept, ...Object.entries(source).filter(isListed)]) as T;
 }
 
 export function updateTextStyle(
@@ -91,16 +87,12 @@ function styleLink(
 	listed: readonly string[],
 	isSet: boolean,
 ): void {
-	if (!listed.includes('underline')) {
-		if (isSet) style.underline = true;
-		else delete style.underline;
-	}
-	if (!listed.includes('foregroundColor')) {
-		if (isSet)
-			style.foregroundColor = {
-				color: { rgbColor: { blue: 0.8, green: 0.33333334, red: 0.06666667 } },
-			};
-		else delete style.foregroundColor;
+	const linkColor = { color: { rgbColor: { blue: 0.8, green: 0.33333334, red: 0.06666667 } } };
+	const linkStyle = { underline: true, foregroundColor: linkColor };
+	for (const name of ['underline', 'foregroundColor'] as const) {
+		if (listed.includes(name)) continue;
+		if (isSet) Object.assign(style, { [name]: linkStyle[name] });
+		else Reflect.deleteProperty(style, name);
 	}
 }
 

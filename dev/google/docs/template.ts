@@ -45,12 +45,11 @@ function findMatches(segment: Segment, text: string, matchCase: boolean): number
 	let position = 0;
 	for (const entry of segment.entries) {
 		const paragraphText = entry.kind === 'paragraph' ? folded(readText(entry)) : '';
-		for (
-			let offset = paragraphText.indexOf(folded(text));
-			offset >= 0;
-			offset = paragraphText.indexOf(folded(text), offset + text.length)
-		)
+		let offset = paragraphText.indexOf(folded(text));
+		while (offset >= 0) {
 			starts.push(position + offset);
+			offset = paragraphText.indexOf(folded(text), offset + text.length);
+		}
 		position += getLength(entry);
 	}
 	return starts;
@@ -81,11 +80,8 @@ export function addDocumentTab(
 		throw createInvalidError('The tab ID and the nesting level cannot be set.');
 	const siblings = parentTabId ? findTab(document, parentTabId).children : document.tabs;
 	const index = siblings.length;
-	const tab = createTab(
-		{ tabId: createId('t.'), ...(title && { title }) },
-		index,
-		parentTabId ?? undefined,
-	);
+	const seed = { tabId: createId('t.'), ...(title && { title }) };
+	const tab = createTab(seed, index, parentTabId ?? undefined);
 	siblings.push(tab);
 	return { addDocumentTab: { tabProperties: { tabId: tab.tabId, title: tab.title, index } } };
 }
@@ -109,22 +105,14 @@ export function insertInlineImage(
 		);
 	}
 	const objectId = createId('kix.');
-	const imageProperties = {
-		contentUri: 'https://lh7-rt.googleusercontent.com/docsz/x',
-		sourceUri: uri,
-	};
-	tab.inlineObjects[objectId] = {
-		objectId,
-		inlineObjectProperties: { embeddedObject: { imageProperties } },
-	};
+	const contentUri = 'https://lh7-rt.googleusercontent.com/docsz/x';
+	const embeddedObject = { imageProperties: { contentUri, sourceUri: uri } };
+	tab.inlineObjects[objectId] = { objectId, inlineObjectProperties: { embeddedObject } };
 	editAndMoveRanges(tab, segment, index, () => {
 		const { paragraph, place } = findParagraph(segment, index);
 		const object = { inlineObjectElement: { inlineObjectId: objectId, textStyle: {} } };
-		paragraph.runs.splice(cutRuns(paragraph, place.offset), 0, {
-			text: '\ue907',
-			style: {},
-			object,
-		});
+		const run = { text: '\ue907', style: {}, object };
+		paragraph.runs.splice(cutRuns(paragraph, place.offset), 0, run);
 	});
 	return { insertInlineImage: { objectId } };
 }

@@ -1,6 +1,12 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { fullDriveScope, isServiceAccount, type FileRegistry, type StoredFile } from '../files.ts';
+import {
+	createUsedIdError,
+	fullDriveScope,
+	isServiceAccount,
+	type FileRegistry,
+	type StoredFile,
+} from '../files.ts';
 import { ApiError, type Call } from '../service.ts';
 import type { Content } from './content.ts';
 import { rootId } from './resource.ts';
@@ -14,15 +20,10 @@ export interface Media {
 	readonly content: Content;
 }
 
-export interface SharedDrive {
-	readonly id: string;
-	readonly name: string;
-}
-
 /** Files, folders and shared drives according to Drive's rules. */
 export class Library {
 	readonly contents = new Map<string, Content>();
-	readonly sharedDrives = new Map<string, SharedDrive>();
+	readonly sharedDrives = new Map<string, { readonly id: string; readonly name: string }>();
 	readonly generatedIds = new Set<string>();
 	readonly files: FileRegistry;
 
@@ -73,18 +74,13 @@ export class Library {
 
 	/** Copies into the original's folder unless another is given. Private properties of the original are not copied. */
 	copy(caller: Caller, original: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
-		if (original.mimeType === folderType) {
-			throw new ApiError(403, 'This file cannot be copied by the user.', {
-				reason: 'cannotCopyFile',
-			});
+		const { mimeType, parents } = original;
+		if (mimeType === folderType) {
+			const message = 'This file cannot be copied by the user.';
+			throw new ApiError(403, message, { reason: 'cannotCopyFile' });
 		}
-		const { name, mimeType, parents } = original;
-		const file = this.create(caller, {
-			parents,
-			...metadata,
-			name: metadata.name ?? `Copy of ${name}`,
-			mimeType,
-		});
+		const name = metadata.name ?? `Copy of ${original.name}`;
+		const file = this.create(caller, { parents, ...metadata, name, mimeType });
 		const content = this.contents.get(original.id);
 		if (content) this.contents.set(file.id, content);
 		for (const listener of this.files.onCopied) listener(original, file);
@@ -98,17 +94,15 @@ export class Library {
 		file.trashed = metadata.trashed ?? file.trashed;
 		Object.assign(file.properties, metadata.properties);
 		Object.assign(file.appProperties, metadata.appProperties);
-		const added = splitNames(caller.params['addParents']);
+		const added = String(caller.params['addParents'] ?? '')
+			.split(',')
+			.filter(Boolean);
 		if (added.length > 0) Object.assign(file, this.resolveParents(caller, added));
 		if (media && !isWorkspaceType(file.mimeType)) this.contents.set(file.id, media.content);
 	}
 
 	private checkId(id: string, mimeType: string): void {
-		if (this.files.get(id)) {
-			throw new ApiError(409, 'A file already exists with the provided ID.', {
-				reason: 'fileIdInUse',
-			});
-		}
+		if (this.files.get(id)) throw createUsedIdError();
 		if (!takesGeneratedId(mimeType)) {
 			const message = 'Generated IDs are not supported for Docs Editors formats.';
 			throw new ApiError(403, message, { reason: 'generatedIdNotSupported' });
@@ -134,9 +128,8 @@ export class Library {
 		}
 		const folder = this.find(caller, id);
 		if (folder.mimeType !== folderType) {
-			throw new ApiError(403, 'The specified parent is not a folder.', {
-				reason: 'parentNotAFolder',
-			});
+			const message = 'The specified parent is not a folder.';
+			throw new ApiError(403, message, { reason: 'parentNotAFolder' });
 		}
 		return { parents: [id], driveId: folder.driveId };
 	}
@@ -167,10 +160,4 @@ function createNoStorageError(mimeType: string): ApiError {
 
 export function createNotFoundError(id: string): ApiError {
 	return new ApiError(404, `File not found: ${id}.`, { reason: 'notFound' });
-}
-
-function splitNames(value: string | readonly string[] | undefined): string[] {
-	return String(value ?? '')
-		.split(',')
-		.filter(Boolean);
 }

@@ -34,19 +34,15 @@ export function cutPage<T>(
 		throw createInvalidValueError('pageSize');
 	const start = pageToken === undefined ? 0 : readOffset(String(pageToken), question);
 	const until = start + size;
-	const nextPageToken =
-		until < entries.length
-			? Buffer.from(JSON.stringify([question, until])).toString('base64url')
-			: undefined;
+	const token = Buffer.from(JSON.stringify([question, until])).toString('base64url');
+	const nextPageToken = until < entries.length ? token : undefined;
 	return { entries: entries.slice(start, until), nextPageToken };
 }
 
 function readOffset(token: string, question: string): number {
 	try {
-		const [tokenQuestion, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [
-			string,
-			number,
-		];
+		const text = Buffer.from(token, 'base64url').toString();
+		const [tokenQuestion, offset] = JSON.parse(text) as [string, number];
 		if (tokenQuestion === question) return offset;
 	} catch {
 		// A made-up token is not JSON. It is as invalid as the token of another request.
@@ -68,17 +64,15 @@ function selectCorpus(call: Call): (file: StoredFile) => boolean {
 	return (file) => file.driveId === undefined || withDrives;
 }
 
-/** A stored file has no other time than that of its creation. */
-const sortKeys: Readonly<Record<string, (a: StoredFile, b: StoredFile) => number>> = {
-	name: (a, b) => compare(a.name, b.name),
+const compareTimes = ({ createdTime: a }: StoredFile, { createdTime: b }: StoredFile) =>
+	a < b ? -1 : Number(a > b);
+
+/** The keys that clients use. A stored file has no other time than that of its creation. */
+const sortKeys: Readonly<Record<string, typeof compareTimes>> = {
 	name_natural: (a, b) =>
 		a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
-	createdTime: (a, b) => compare(a.createdTime, b.createdTime),
-	modifiedTime: (a, b) => compare(a.createdTime, b.createdTime),
-	modifiedByMeTime: (a, b) => compare(a.createdTime, b.createdTime),
-	viewedByMeTime: (a, b) => compare(a.createdTime, b.createdTime),
-	folder: () => 0,
-	recency: (a, b) => compare(a.createdTime, b.createdTime),
+	createdTime: compareTimes,
+	viewedByMeTime: compareTimes,
 };
 
 function sortFiles(files: StoredFile[], orderBy: string): StoredFile[] {
@@ -95,10 +89,6 @@ function sortFiles(files: StoredFile[], orderBy: string): StoredFile[] {
 	return files.sort(
 		(a, b) => comparisons.map((by) => by(a, b)).find((order) => order !== 0) ?? 0,
 	);
-}
-
-function compare(a: string, b: string): number {
-	return a < b ? -1 : Number(a > b);
 }
 
 function createInvalidValueError(parameter: string): ApiError {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import type { FileRegistry, StoredFile } from '../files.ts';
+import { createFileId, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Reply, type Service } from '../service.ts';
 import { buildContent, type Content } from './content.ts';
 import { selectFields } from './fields.ts';
@@ -10,14 +10,8 @@ import { Library, type Media } from './library.ts';
 import { listFiles, cutPage } from './listing.ts';
 import { renderFile } from './resource.ts';
 import type { SessionFaults, UploadSession } from './session.ts';
-import { exportFormats, importFormats, isWorkspaceType } from './types.ts';
+import { exportFormats, isWorkspaceType } from './types.ts';
 import { Uploads } from './uploads.ts';
-
-export interface DriveOptions {
-	readonly files: FileRegistry;
-	/** If false, only sizes and checksums are kept, so that files of any size fit in memory. */
-	readonly keepContent?: boolean;
-}
 
 export interface DriveService extends Service {
 	/** @returns the new shared drive's ID */
@@ -30,8 +24,6 @@ export interface DriveService extends Service {
 	readonly sessions: readonly UploadSession[];
 	/** Faults that affect resumable sessions from now on. */
 	readonly faults: SessionFaults;
-	/** Starts a resumable session and returns its address in `Location`. */
-	startSession(call: Call, address: URL): Reply;
 	/**
 	 * Handles a request to a session's address; undefined if the connection was cut and nobody waits for an
 	 * answer.
@@ -39,30 +31,34 @@ export interface DriveService extends Service {
 	putToSession(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
 }
 
+interface DriveOptions {
+	readonly files: FileRegistry;
+	readonly keepContent?: boolean;
+}
+
 const fileFields = 'kind,id,name,mimeType';
 
-export function createDriveService({ files, keepContent = true }: DriveOptions): DriveService {
+/** @param options `keepContent`: whether the bytes of files are kept, not only sizes and checksums */
+export function createDriveService(options: DriveOptions): DriveService {
+	const { files, keepContent = true } = options;
 	const library = new Library(files);
 	const uploads = new Uploads(keepContent);
 
-	function show(call: Call, file: StoredFile): Reply {
-		const output = renderFile(file, library.contents.get(file.id), call);
-		return { body: selectFields(output, readFields(call, fileFields)) };
-	}
+	const render = (call: Call, file: StoredFile) =>
+		renderFile(file, library.contents.get(file.id), call);
+	const show = (call: Call, file: StoredFile) => answer(call, render(call, file), fileFields);
+	const findFile = (call: Call) => library.find(call, String(call.params['fileId']));
 
 	function readMedia({ media }: Call): Media | undefined {
-		return (
-			media && {
-				contentType: media.contentType,
-				content: buildContent(media.data, keepContent),
-			}
-		);
+		if (media === undefined) return undefined;
+		const { contentType, data } = media;
+		return { contentType, content: buildContent(data, keepContent) };
 	}
 
 	function save(call: Call, media: Media | undefined): Reply {
 		if (call.method === 'drive.files.create')
 			return show(call, library.create(call, readMetadata(call), media));
-		const file = library.find(call, String(call.params['fileId']));
+		const file = findFile(call);
 		library.update(call, file, readMetadata(call), media);
 		return show(call, file);
 	}
@@ -71,12 +67,10 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 		methods: {
 			'drive.files.create': (call) => save(call, readMedia(call)),
 			'drive.files.update': (call) => save(call, readMedia(call)),
-			'drive.files.copy': (call) => {
-				const original = library.find(call, String(call.params['fileId']));
-				return show(call, library.copy(call, original, readMetadata(call)));
-			},
+			'drive.files.copy': (call) =>
+				show(call, library.copy(call, findFile(call), readMetadata(call))),
 			'drive.files.get': (call) => {
-				const file = library.find(call, String(call.params['fileId']));
+				const file = findFile(call);
 				if (call.params['alt'] !== 'media') return show(call, file);
 				// Some scopes show the name of a file without allowing its content to be read.
 				library.find({ ...call, method: 'drive.files.download' }, file.id);
@@ -85,62 +79,36 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			'drive.files.export': (call) => {
 				// Unlike other methods, this one finds files in shared drives without `supportsAllDrives`.
 				const params = { ...call.params, supportsAllDrives: 'true' };
-				const { id, mimeType, name } = library.find(
-					{ ...call, params },
-					String(call.params['fileId']),
-				);
-				const text =
-					files.textReaders
-						.map((read) => read(id))
-						.find((found) => found !== undefined) ?? name;
+				const { id, mimeType, name } = findFile({ ...call, params });
+				const texts = files.textReaders.map((read) => read(id));
+				const text = texts.find((found) => found !== undefined) ?? name;
 				const target = String(call.params['mimeType']);
-				return {
-					headers: { 'Content-Type': target },
-					body: exportFile(mimeType, target, text),
-				};
+				const body = exportFile(mimeType, target, text);
+				return { headers: { 'Content-Type': target }, body };
 			},
 			'drive.files.list': (call) => {
 				const { entries, nextPageToken } = listFiles(library, call);
-				const outputs = entries.map((file) =>
-					renderFile(file, library.contents.get(file.id), call),
-				);
-				const body = {
-					kind: 'drive#fileList',
-					incompleteSearch: false,
-					files: outputs,
-					nextPageToken,
-				};
+				const found = entries.map((file) => render(call, file));
+				const page = { incompleteSearch: false, files: found, nextPageToken };
 				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
-				return { body: selectFields(body, readFields(call, standard)) };
+				return answer(call, { kind: 'drive#fileList', ...page }, standard);
 			},
-			'drive.files.generateIds': (call) => ({
-				body: selectFields(generateIds(call, library.generatedIds), readFields(call, '*')),
-			}),
+			'drive.files.generateIds': (call) =>
+				answer(call, generateIds(call, library.generatedIds), '*'),
 			'drive.drives.list': (call) => {
-				const { entries, nextPageToken } = cutPage(
-					[...library.sharedDrives.values()],
-					call,
-					10,
-					100,
-				);
+				const all = [...library.sharedDrives.values()];
+				const { entries, nextPageToken } = cutPage(all, call, 10, 100);
 				const drives = entries.map((drive) => ({ kind: 'drive#drive', ...drive }));
 				const body = { kind: 'drive#driveList', drives, nextPageToken };
-				return {
-					body: selectFields(
-						body,
-						readFields(call, 'kind,nextPageToken,drives(kind,id,name)'),
-					),
-				};
+				return answer(call, body, 'kind,nextPageToken,drives(kind,id,name)');
 			},
-			'drive.about.get': (call) => ({
-				body: selectFields(describeAbout(call), readFields(call, undefined)),
-			}),
+			'drive.about.get': (call) => answer(call, describeAbout(call), undefined),
 		},
 		startSession(call, address) {
 			const contentType = call.headers['x-upload-content-type'] ?? 'application/octet-stream';
 			if (call.method === 'drive.files.create')
 				library.check(call, readMetadata(call), contentType);
-			else library.find(call, String(call.params['fileId']));
+			else findFile(call);
 			return uploads.start(call, address, (content) => save(call, { contentType, content }));
 		},
 		putToSession: (uploadId, request) => uploads.put(uploadId, request),
@@ -170,13 +138,14 @@ function readMetadata({ body }: Call): drive_v3.Schema$File {
 	return body ?? {};
 }
 
-function readFields({ params }: Call, standard: string | undefined): string {
+/** Answers with the fields that the call wants. @param standard the fields if it names none; undefined if it must */
+function answer({ params }: Call, body: unknown, standard: string | undefined): Reply {
 	const fields = params['fields'] ?? standard;
 	if (fields === undefined) {
 		const message = "The 'fields' parameter is required for this method.";
 		throw new ApiError(400, message, { reason: 'required' });
 	}
-	return String(fields);
+	return { body: selectFields(body, String(fields)) };
 }
 
 function refuseDownload(): never {
@@ -210,22 +179,12 @@ function generateIds({ params }: Call, generated: Set<string>): drive_v3.Schema$
 	if (!Number.isInteger(count) || count < 1 || count > 1000) {
 		throw new ApiError(400, 'Invalid Value', { reason: 'invalid' });
 	}
-	const ids = Array.from({ length: count }, () => `1${randomBytes(24).toString('base64url')}`);
+	const ids = Array.from({ length: count }, createFileId);
 	for (const id of ids) generated.add(id);
 	return { kind: 'drive#generatedIds', space: 'drive', ids };
 }
 
 function describeAbout({ user }: Call): drive_v3.Schema$About {
-	const importTargets: Record<string, string[]> = {};
-	for (const [target, sources] of Object.entries(importFormats)) {
-		for (const source of sources) (importTargets[source] ??= []).push(target);
-	}
-	return {
-		kind: 'drive#about',
-		user: { kind: 'drive#user', displayName: user.split('@')[0], emailAddress: user, me: true },
-		importFormats: importTargets,
-		maxUploadSize: '5242880000000',
-		canCreateDrives: true,
-		appInstalled: true,
-	};
+	const displayName = user.split('@')[0];
+	return { user: { kind: 'drive#user', displayName, emailAddress: user, me: true } };
 }

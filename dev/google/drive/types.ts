@@ -2,7 +2,6 @@
 const workspacePrefix = 'application/vnd.google-apps.';
 
 export const folderType = `${workspacePrefix}folder`;
-const shortcutType = `${workspacePrefix}shortcut`;
 
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
@@ -69,8 +68,6 @@ export function isWorkspaceType(mimeType: string): boolean {
 export function takesGeneratedId(mimeType: string): boolean {
 	return !isWorkspaceType(mimeType) || mimeType === folderType;
 }
-
-export { shortcutType };
 
 const editors: Readonly<Record<string, string>> = {
 	[`${workspacePrefix}document`]: 'document',

@@ -36,9 +36,7 @@ export class Uploads {
 		const location = new URL(address);
 		location.searchParams.set('uploadType', 'resumable');
 		location.searchParams.set('upload_id', session.id);
-		return {
-			headers: { Location: location.href, 'X-GUploader-UploadID': session.id },
-		};
+		return { headers: { Location: location.href, 'X-GUploader-UploadID': session.id } };
 	}
 
 	/** @returns undefined if nobody waits for an answer */
@@ -50,20 +48,15 @@ export class Uploads {
 			throw new ApiError(lost, 'The upload session is gone.', { reason: 'notFound' });
 		}
 		const session = this.open.get(uploadId);
-		if (session === undefined) {
+		if (session === undefined)
 			throw new ApiError(404, 'The upload session was not found.', { reason: 'notFound' });
-		}
 		return session.put(request);
 	}
 
 	reset(): void {
 		this.sessions.length = 0;
 		this.open.clear();
-		Object.assign(this.faults, {
-			keepOnly: undefined,
-			lost: undefined,
-			resetAfterNext: undefined,
-		});
-		this.faults.resetAt.length = 0;
+		const none = { keepOnly: undefined, lost: undefined, resetAfterNext: undefined };
+		Object.assign(this.faults, none, { resetAt: [] });
 	}
 }

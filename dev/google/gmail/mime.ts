@@ -80,7 +80,7 @@ function splitHead(bytes: Buffer): { head: Buffer; body: Buffer } {
 	const [firstBlankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
 	if (firstBlankLine)
 		return { head: Buffer.alloc(0), body: bytes.subarray(firstBlankLine.length) };
-	const blankLine = [...['\r\n\r\n', '\n\n']]
+	const blankLine = ['\r\n\r\n', '\n\n']
 		.map((blank) => ({ position: bytes.indexOf(blank), length: blank.length }))
 		.filter(({ position }) => position >= 0)
 		.sort((one, other) => one.position - other.position)[0];
@@ -122,11 +122,7 @@ function splitSections(body: Buffer, boundary: string): Buffer[] {
 function decodeBody(body: Buffer, encoding: string | undefined): Buffer {
 	if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
 	if (encoding === 'quoted-printable') {
-		return decodeQuotedPrintable(
-			body
-				.toString('latin1')
-				.replaceAll(/[ \t]*=\r?\n/g, (ending) => ending.replace(/=\r?\n/, '')),
-		);
+		return decodeQuotedPrintable(body.toString('latin1').replaceAll(/=\r?\n/g, ''));
 	}
 	return body;
 }

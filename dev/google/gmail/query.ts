@@ -12,7 +12,7 @@ export function parseQuery(query: string): Test {
 }
 
 function parseSequence(tokens: string[], end: string | undefined, field: string): Test {
-	const alternatives: Test[][] = [[]];
+	const conditions: Test[] = [];
 	let join = false;
 	for (let token = tokens.shift(); token !== undefined && token !== end; token = tokens.shift()) {
 		if (token === 'OR') {
@@ -21,25 +21,16 @@ function parseSequence(tokens: string[], end: string | undefined, field: string)
 		}
 		const test = parseTerm(token, tokens, field);
 		// `a b OR c` is `a (b OR c)`.
-		if (join || end === '}') {
-			const conditions = alternatives.at(-1) ?? [];
-			const condition = conditions.pop();
-			conditions.push(
-				condition && (join || end === '}') ? (mail) => condition(mail) || test(mail) : test,
-			);
-		} else alternatives.at(-1)?.push(test);
+		const other = join || end === '}' ? conditions.pop() : undefined;
+		conditions.push(other ? (mail) => other(mail) || test(mail) : test);
 		join = false;
 	}
-	const conditions = alternatives.flat();
 	return (mail) => conditions.every((test) => test(mail));
 }
 
 function parseTerm(token: string, rest: string[], field: string): Test {
 	if (token.startsWith('-')) {
-		const test =
-			token === '-'
-				? parseTerm(rest.shift() ?? '', rest, field)
-				: parseTerm(token.slice(1), rest, field);
+		const test = parseTerm(token.slice(1) || (rest.shift() ?? ''), rest, field);
 		return (mail) => !test(mail);
 	}
 	if (token === '(') return parseSequence(rest, ')', field);

@@ -6,7 +6,7 @@ import { buildSnippet, type StoredMail } from './mailbox.ts';
 import type { Header, MimePart } from './mime.ts';
 
 /** In bytes. A larger text part is fetched like an attachment. Google's limit is not documented. */
-export const maxInlineBytes = 256 * 1024;
+const maxInlineBytes = 256 * 1024;
 
 export type Format = 'full' | 'metadata' | 'minimal' | 'raw';
 

@@ -28,7 +28,7 @@ export interface SentMail {
 }
 
 /** The email of a send call, with the data that Gmail reads from it. */
-export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' | 'via'> {
+interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' | 'via'> {
 	readonly threadId: string | undefined;
 	/** The stored version, with Gmail's own Message-ID and the sender's address. */
 	readonly kept: Buffer;
@@ -42,7 +42,7 @@ export function readOutgoing(
 	call: Call,
 	mailbox: Mailbox,
 	senders: readonly string[],
-	{ isDraft = false } = {},
+	isDraft: boolean,
 ): Outgoing {
 	const body = isDraft ? ((call.body ?? {}) as gmail_v1.Schema$Draft).message : call.body;
 	const { raw: encoded, threadId } = (body ?? {}) as gmail_v1.Schema$Message;
@@ -87,11 +87,8 @@ function findThreadId(mailbox: Mailbox, threadId: string, mime: MimePart): strin
 		.join(' ');
 	const belongs = thread.some((mail) => {
 		const id = findHeader(mail.mime.headers, 'Message-ID');
-		return (
-			id !== undefined &&
-			references.includes(id) &&
-			stripSubject(mail) === stripSubject({ mime })
-		);
+		const isNamed = id !== undefined && references.includes(id);
+		return isNamed && stripSubject(mail) === stripSubject({ mime });
 	});
 	return belongs ? threadId : undefined;
 }

@@ -73,47 +73,38 @@ export function createGmailService({
 	const findMailbox = (call: Call): Mailbox => {
 		// A service account without delegation has no mailbox: googleapis/google-api-nodejs-client#2322.
 		if (isServiceAccount(call)) {
-			throw new ApiError(400, 'Precondition check failed.', {
-				status: 'FAILED_PRECONDITION',
-				reason: 'failedPrecondition',
-			});
+			const reasons = { status: 'FAILED_PRECONDITION', reason: 'failedPrecondition' };
+			throw new ApiError(400, 'Precondition check failed.', reasons);
 		}
 		const owner = call.params['userId'];
 		if (owner === 'me' || owner === call.user) return getMailbox(call.user);
 		throw new ApiError(403, `Delegation denied for ${call.user}`, { reason: 'forbidden' });
 	};
-	const getOwner = (call: Call): string => {
-		findMailbox(call);
-		return call.user;
-	};
 	const findMail = (call: Call, name = 'id'): StoredMail => {
 		const id = String(call.params[name]);
-		if (!/^[0-9a-f]{1,16}$/i.test(id))
-			throw new ApiError(400, 'Invalid id value', { reason: 'invalidArgument' });
+		if (!mailId.test(id)) throw createInvalidError('Invalid id value');
 		return findMailbox(call).get(id) ?? refuseUnknownId();
 	};
 
-	const getRendering = (call: Call): Rendering => readRendering(call, service.bodies);
+	const render = (call: Call, mail: StoredMail) =>
+		renderMessage(mail, readRendering(call, service.bodies));
+	const listLabelIds = () => [...systemLabels, ...Object.keys(service.labels)];
 
-	const storeMail = (call: Call, isDraft: boolean) => {
+	/** Stores what a call sends or saves, with this label. */
+	const storeMail = (call: Call, label: 'SENT' | 'DRAFT') => {
 		const mailbox = findMailbox(call);
-		const { kept, threadId, ...mail } = readOutgoing(
-			call,
-			mailbox,
-			[call.user, ...service.aliases],
-			{
-				isDraft,
-			},
-		);
+		const senders = [call.user, ...service.aliases];
+		const isDraft = label === 'DRAFT';
+		const { kept, ...outgoing } = readOutgoing(call, mailbox, senders, isDraft);
 		const listedAt = Date.now() + service.indexDelayMilliseconds;
-		const labelIds = [isDraft ? 'DRAFT' : 'SENT'];
+		const labelIds = [label];
+		const { threadId } = outgoing;
 		const added = mailbox.add({ raw: kept, labelIds, threadId, listedAt });
-		return { mail: { ...mail, id: added.id, threadId: added.threadId }, labelIds };
+		const place = { id: added.id, threadId: added.threadId };
+		return { mail: { ...outgoing, ...place }, message: { ...place, labelIds } };
 	};
 
-	const service: GmailService = {
-		sent,
-		drafts,
+	const initial = {
 		indexDelayMilliseconds: 0,
 		aliases: [],
 		pendingAliases: [],
@@ -122,55 +113,46 @@ export function createGmailService({
 		displayNames: { [user]: ownName },
 		signatures: {},
 		bodies: 'decoded',
+	} as const;
+	const service: GmailService = {
+		...initial,
+		sent,
+		drafts,
 		seed: (mail, owner = user) => getMailbox(owner).add(buildNewMail(mail)).id,
 		remove: (id, owner = user) => {
 			getMailbox(owner).remove(id);
 		},
 		methods: {
 			'gmail.users.messages.list': (call) => {
-				const knownLabels = [...systemLabels, ...Object.keys(service.labels)];
-				const unknownLabel = [call.params['labelIds'] ?? []]
-					.flat()
-					.find((id) => !knownLabels.includes(id));
-				if (unknownLabel !== undefined) {
-					throw new ApiError(400, `Invalid label: ${unknownLabel}`, {
-						reason: 'invalidArgument',
-					});
-				}
+				const unknownLabel = readList(call, 'labelIds').find(
+					(id) => !listLabelIds().includes(id),
+				);
+				if (unknownLabel !== undefined)
+					throw createInvalidError(`Invalid label: ${unknownLabel}`);
 				return { body: listMails(call, findMailbox(call)) };
 			},
-			'gmail.users.messages.get': (call) => ({
-				body: renderMessage(findMail(call), getRendering(call)),
-			}),
+			'gmail.users.messages.get': (call) => ({ body: render(call, findMail(call)) }),
 			'gmail.users.messages.attachments.get': (call) => ({
 				body: readAttachment(findMail(call, 'messageId'), call),
 			}),
 			'gmail.users.messages.batchModify': (call) => {
-				relabel(call, findMailbox(call), [...systemLabels, ...Object.keys(service.labels)]);
+				relabel(call, findMailbox(call), listLabelIds());
 				return { status: 204 };
 			},
 			'gmail.users.messages.send': (call) => {
-				const { mail, labelIds } = storeMail(call, false);
+				const { mail, message } = storeMail(call, 'SENT');
 				sent.push(mail);
-				return { body: { id: mail.id, threadId: mail.threadId, labelIds } };
+				return { body: message };
 			},
 			'gmail.users.drafts.create': (call) => {
-				const { mail, labelIds } = storeMail(call, true);
+				const { mail, message } = storeMail(call, 'DRAFT');
 				const draftId = `r-${randomInt(1e12, 1e13)}`;
 				drafts.push({ ...mail, draftId });
-				return {
-					body: {
-						id: draftId,
-						message: { id: mail.id, threadId: mail.threadId, labelIds },
-					},
-				};
+				return { body: { id: draftId, message } };
 			},
 			'gmail.users.drafts.list': (call) => {
-				const params = { ...call.params, labelIds: ['DRAFT'] };
-				const { messages = [], ...page } = listMails(
-					{ ...call, params },
-					findMailbox(call),
-				);
+				const ofDrafts = { ...call, params: { ...call.params, labelIds: ['DRAFT'] } };
+				const { messages = [], ...page } = listMails(ofDrafts, findMailbox(call));
 				const idOf = (id: unknown) => drafts.find((draft) => draft.id === id)?.draftId;
 				const entries = messages.map((message) => ({ id: idOf(message.id), message }));
 				return { body: { ...(entries.length > 0 && { drafts: entries }), ...page } };
@@ -178,52 +160,34 @@ export function createGmailService({
 			'gmail.users.threads.get': (call) => {
 				const thread = findMailbox(call).listThread(String(call.params['id']));
 				const lastMail = thread.at(-1) ?? refuseUnknownId();
-				const messages = thread.map((mail) => renderMessage(mail, getRendering(call)));
-				return {
-					body: {
-						id: lastMail.threadId,
-						snippet: buildSnippet(lastMail),
-						historyId: '1',
-						messages,
-					},
-				};
+				const messages = thread.map((mail) => render(call, mail));
+				const { threadId: id } = lastMail;
+				return { body: { id, snippet: buildSnippet(lastMail), historyId: '1', messages } };
 			},
 			'gmail.users.labels.list': (call) => {
 				findMailbox(call);
+				const own = Object.entries(service.labels);
 				const labels = [
 					...systemLabels.map((id) => ({ id, name: id, type: 'system' })),
-					...Object.entries(service.labels).map(([id, name]) => ({
-						id,
-						name,
-						type: 'user',
-					})),
+					...own.map(([id, name]) => ({ id, name, type: 'user' })),
 				];
 				return { body: { labels } };
 			},
-			'gmail.users.getProfile': (call) => ({
-				body: {
-					emailAddress: getOwner(call),
-					messagesTotal: findMailbox(call).size,
-					threadsTotal: findMailbox(call).size,
-					historyId: '1',
-				},
-			}),
-			'gmail.users.settings.sendAs.list': (call) => ({
-				body: { sendAs: listSendAs(getOwner(call), service) },
-			}),
+			'gmail.users.getProfile': (call) => {
+				const { size } = findMailbox(call);
+				const totals = { messagesTotal: size, threadsTotal: size };
+				return { body: { emailAddress: call.user, ...totals, historyId: '1' } };
+			},
+			'gmail.users.settings.sendAs.list': (call) => {
+				findMailbox(call);
+				return { body: { sendAs: listSendAs(call.user, service) } };
+			},
 		},
 		reset() {
 			mailboxes.clear();
 			sent.length = 0;
 			drafts.length = 0;
-			service.indexDelayMilliseconds = 0;
-			service.aliases = [];
-			service.pendingAliases = [];
-			service.defaultAlias = undefined;
-			service.labels = {};
-			service.displayNames = { [user]: ownName };
-			service.signatures = {};
-			service.bodies = 'decoded';
+			Object.assign(service, initial);
 		},
 	};
 	return service;
@@ -234,17 +198,17 @@ function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[
 	const { ids, addLabelIds, removeLabelIds } = (body ??
 		{}) as gmail_v1.Schema$BatchModifyMessagesRequest;
 	const [added, removed] = [addLabelIds ?? [], removeLabelIds ?? []];
-	const invalid = (message: string) => new ApiError(400, message, { reason: 'invalidArgument' });
-	if (!ids?.length) throw invalid('No message ids specified');
-	if (ids.length > 1000) throw invalid('Too many message ids specified: at most 1000');
-	if (ids.some((id) => !/^[0-9a-f]{1,16}$/i.test(id))) throw invalid('Invalid ids value');
-	if (added.length + removed.length === 0) throw invalid('No label add or removes specified');
+	if (!ids?.length) throw createInvalidError('No message ids specified');
+	if (ids.length > 1000) throw createInvalidError('Too many message ids specified: at most 1000');
+	if (!ids.every((id) => mailId.test(id))) throw createInvalidError('Invalid ids value');
+	if (added.length + removed.length === 0)
+		throw createInvalidError('No label add or removes specified');
 	const wrong = [...added, ...removed].find(
 		(id) => !knownLabels.includes(id) || /^(?:SENT|DRAFT|CHAT)$/.test(id),
 	);
-	if (wrong !== undefined) throw invalid(`Invalid label: ${wrong}`);
+	if (wrong !== undefined) throw createInvalidError(`Invalid label: ${wrong}`);
 	if (added.some((id) => removed.includes(id)))
-		throw invalid('Cannot both add and remove the same label');
+		throw createInvalidError('Cannot both add and remove the same label');
 	for (const id of ids) {
 		const labels = mailbox.get(id)?.labelIds;
 		for (const label of added) labels?.add(label);
@@ -252,10 +216,11 @@ function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[
 	}
 }
 
-function listMails({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {
+function listMails(call: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {
+	const { params } = call;
 	const query = String(params['q'] ?? '');
 	const test = parseQuery(query);
-	const labels = [params['labelIds'] ?? []].flat();
+	const labels = readList(call, 'labelIds');
 	const showsHidden =
 		params['includeSpamTrash'] === 'true' ||
 		/\bin:(anywhere|spam|trash)\b/.test(query) ||
@@ -281,45 +246,32 @@ function buildPageToken(offset: number): string {
 }
 
 function readOffset(pageToken: string): number {
-	if (!/^1\d{19}$/.test(pageToken))
-		throw new ApiError(400, 'Invalid pageToken', { reason: 'invalidArgument' });
+	if (!/^1\d{19}$/.test(pageToken)) throw createInvalidError('Invalid pageToken');
 	return Number(pageToken.slice(1));
 }
 
-function readRendering({ params, scopes }: Call, bodies: Bodies): Rendering {
-	const format = (params['format'] ?? 'full') as Format;
-	const metadataOnly = scopes.every(
+function readRendering(call: Call, bodies: Bodies): Rendering {
+	const format = (call.params['format'] ?? 'full') as Format;
+	const metadataOnly = call.scopes.every(
 		(scope) => !/\/(mail\.google\.com\/|auth\/gmail\.(readonly|modify))$/.test(scope),
 	);
 	if (metadataOnly && (format === 'full' || format === 'raw')) {
-		throw new ApiError(403, `Metadata scope doesn't allow format ${format.toUpperCase()}`, {
-			reason: 'forbidden',
-		});
+		const message = `Metadata scope doesn't allow format ${format.toUpperCase()}`;
+		throw new ApiError(403, message, { reason: 'forbidden' });
 	}
-	return { format, metadataHeaders: [params['metadataHeaders'] ?? []].flat(), bodies };
+	return { format, metadataHeaders: readList(call, 'metadataHeaders'), bodies };
 }
 
 function readAttachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$MessagePartBody {
 	const named = parseAttachmentId(String(params['id']));
 	const part = collectParts(mail.mime).find(({ partId }) => partId === named?.partId);
-	if (named?.messageId !== mail.id || !part) {
-		throw new ApiError(400, 'Invalid attachment token', { reason: 'invalidArgument' });
-	}
+	if (named?.messageId !== mail.id || !part) throw createInvalidError('Invalid attachment token');
 	return { size: part.data.length, data: toPaddedBase64Url(part.data) };
 }
 
 function listSendAs(
 	user: string,
-	{
-		aliases,
-		pendingAliases,
-		defaultAlias = user,
-		displayNames,
-		signatures,
-	}: Pick<
-		GmailService,
-		'aliases' | 'pendingAliases' | 'defaultAlias' | 'displayNames' | 'signatures'
-	>,
+	{ aliases, pendingAliases, defaultAlias = user, displayNames, signatures }: GmailService,
 ): gmail_v1.Schema$SendAs[] {
 	return [user, ...aliases, ...pendingAliases].map((sendAsEmail) => ({
 		sendAsEmail,
@@ -328,14 +280,17 @@ function listSendAs(
 		// Gmail leaves out what is false, and gives no status of the user's own address.
 		...(sendAsEmail === user
 			? { isPrimary: true }
-			: {
-					verificationStatus: pendingAliases.includes(sendAsEmail)
-						? 'pending'
-						: 'accepted',
-				}),
+			: { verificationStatus: aliases.includes(sendAsEmail) ? 'accepted' : 'pending' }),
 		...(sendAsEmail === defaultAlias && { isDefault: true }),
 	}));
 }
+
+const mailId = /^[0-9a-f]{1,16}$/i;
+
+const readList = ({ params }: Call, name: string): string[] => [params[name] ?? []].flat();
+
+const createInvalidError = (message: string): ApiError =>
+	new ApiError(400, message, { reason: 'invalidArgument' });
 
 function refuseUnknownId(): never {
 	throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });

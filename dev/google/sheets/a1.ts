@@ -9,26 +9,27 @@ export interface Area {
 }
 
 /** An area without open ends. */
-export interface Rectangle {
-	readonly startRow: number;
-	readonly endRow: number;
-	readonly startColumn: number;
-	readonly endColumn: number;
-}
+export type Rectangle = { readonly [End in keyof Area]: number };
 
 /** A parsed range before it is looked up. The title is undefined if the text has none. */
-export interface Reference {
-	readonly title: string | undefined;
+interface Reference {
+	readonly title?: string;
 	/** Name of a named range. */
-	readonly name: string | undefined;
+	readonly name?: string;
 	readonly area: Area;
 }
 
 /** The names that exist in the workbook. */
-export interface Names {
+interface Names {
 	readonly isTitle: (text: string) => boolean;
 	readonly isName: (text: string) => boolean;
 }
+
+export const overlap = (area: Rectangle, otherArea: Rectangle): boolean =>
+	area.startRow < otherArea.endRow &&
+	area.endRow > otherArea.startRow &&
+	area.startColumn < otherArea.endColumn &&
+	area.endColumn > otherArea.startColumn;
 
 const everything: Area = {
 	startRow: undefined,
@@ -55,17 +56,17 @@ export function parseReference(range: string, { isTitle, isName }: Names): Refer
 	if (quoted !== null || cut >= 0) {
 		const title = quoted ? (quoted[1] ?? '').replaceAll("''", "'") : range.slice(0, cut);
 		const inside = quoted ? quoted[2] : range.slice(cut + 1);
-		if (inside === undefined) return { title, name: undefined, area: everything };
-		const area = parseArea(inside);
-		if (area !== undefined) return { title, name: undefined, area };
+		const area = inside === undefined ? everything : parseArea(inside);
+		if (area !== undefined) return { title, area };
 		// Google also accepts a named range after a tab (recorded).
-		if (isName(inside)) return { title, name: inside, area: everything };
+		if (inside !== undefined && isName(inside))
+			return { title, name: inside, area: everything };
 		throw createRangeError(range);
 	}
 	const area = parseArea(range);
-	if (area !== undefined) return { title: undefined, name: undefined, area };
-	if (isTitle(range)) return { title: range, name: undefined, area: everything };
-	if (isName(range)) return { title: undefined, name: range, area: everything };
+	if (area !== undefined) return { area };
+	if (isTitle(range)) return { title: range, area: everything };
+	if (isName(range)) return { name: range, area: everything };
 	throw createRangeError(range);
 }
 
@@ -132,7 +133,7 @@ export function formatColumn(column: number): string {
 }
 
 /** Formats a title as Google writes it: in quotes if it could be read as something else. */
-export function printTitle(title: string): string {
+function printTitle(title: string): string {
 	const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(title) && parseArea(title) === undefined;
 	return plain ? title : `'${title.replaceAll("'", "''")}'`;
 }

@@ -1,19 +1,25 @@
+const dateFormats = [
+	'yyyy-mm-dd',
+	'm/d/yyyy',
+	'dd/mm/yyyy',
+	'dd.mm.yyyy',
+	'm/d',
+	'h:mm',
+	'h:mm:ss',
+	'yyyy-mm-dd h:mm:ss',
+	'[hh]:mm:ss',
+	'[h]:mm:ss',
+	'[h]:mm',
+	'[mm]:ss',
+	'DATE',
+	'TIME',
+	'DATE_TIME',
+] as const;
+type DateFormat = (typeof dateFormats)[number];
+/** A format without a pattern: the locale has one. */
+type LocaleFormat = 'DATE' | 'TIME' | 'DATE_TIME';
 /** How a cell's number is displayed. */
 export type Format = 'number' | 'grouped' | 'percent' | 'currency' | DateFormat;
-export type DateFormat =
-	| 'yyyy-mm-dd'
-	| 'm/d/yyyy'
-	| 'dd/mm/yyyy'
-	| 'dd.mm.yyyy'
-	| 'm/d'
-	| 'h:mm'
-	| 'h:mm:ss'
-	| 'yyyy-mm-dd h:mm:ss'
-	| DurationFormat
-	| LocaleFormat;
-export type DurationFormat = '[hh]:mm:ss' | '[h]:mm:ss' | '[h]:mm' | '[mm]:ss';
-/** A format without a pattern: the locale has one. */
-export type LocaleFormat = 'DATE' | 'TIME' | 'DATE_TIME';
 
 export interface Cell {
 	readonly value: string | number | boolean;
@@ -51,15 +57,14 @@ export function formatCell({ value, format }: Cell, locale = 'en_US'): string {
 
 function formatGrouped(value: number): string {
 	const digits = Number.isInteger(value) ? 0 : 2;
-	return value.toLocaleString('en-US', {
-		minimumFractionDigits: digits,
-		maximumFractionDigits: digits,
-	});
+	const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+	return value.toLocaleString('en-US', options);
 }
+
+const two = (number: number) => String(number).padStart(2, '0');
 
 function formatDate(serial: number, format: DateFormat, locale: string): string {
 	const date = new Date(Math.round(epoch + serial * millisecondsPerDay));
-	const two = (number: number) => String(number).padStart(2, '0');
 	const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
 	const american = `${date.getUTCMonth() + 1}/${date.getUTCDate()}`;
 	const european = [two(date.getUTCDate()), two(date.getUTCMonth() + 1)];
@@ -68,7 +73,7 @@ function formatDate(serial: number, format: DateFormat, locale: string): string 
 	if (format === 'DATE' || format === 'TIME' || format === 'DATE_TIME')
 		return formatInLocale(date, format, locale);
 	if (format.includes('[')) return formatDuration(serial, format);
-	const texts: Record<Exclude<DateFormat, LocaleFormat | DurationFormat>, string> = {
+	const texts: Record<Exclude<DateFormat, LocaleFormat | `[${string}`>, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
 		'dd/mm/yyyy': `${european.join('/')}/${date.getUTCFullYear()}`,
@@ -83,12 +88,8 @@ function formatDate(serial: number, format: DateFormat, locale: string): string 
 
 function formatDuration(serial: number, format: DateFormat): string {
 	const size = Math.abs(Math.round(serial * 86_400));
-	const two = (number: number) => String(number).padStart(2, '0');
-	const [hours, minutes, seconds] = [
-		Math.floor(size / 3600),
-		Math.floor(size / 60),
-		two(size % 60),
-	];
+	const [hours, minutes] = [Math.floor(size / 3600), Math.floor(size / 60)];
+	const seconds = two(size % 60);
 	const inHours = `${format === '[hh]:mm:ss' ? two(hours) : hours}:${two(minutes % 60)}`;
 	const text = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
 	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${text}:${seconds}` : text}`;
@@ -132,26 +133,8 @@ export function getFormatType(format: Format): string {
 	}
 }
 
-const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
-	'yyyy-mm-dd',
-	'm/d/yyyy',
-	'dd/mm/yyyy',
-	'dd.mm.yyyy',
-	'm/d',
-	'h:mm',
-	'h:mm:ss',
-	'yyyy-mm-dd h:mm:ss',
-	'[hh]:mm:ss',
-	'[h]:mm:ss',
-	'[h]:mm',
-	'[mm]:ss',
-	'DATE',
-	'TIME',
-	'DATE_TIME',
-]);
-
-export function isDateFormat(format: Format | undefined): format is DateFormat {
-	return format !== undefined && dateFormats.has(format);
+export function isDateFormat(format: string | undefined): format is DateFormat {
+	return dateFormats.some((dateFormat) => dateFormat === format);
 }
 
 export interface Rendering {

@@ -1,7 +1,7 @@
 // Tables that a user makes with Format > Convert to table. An append searches for blocks of cells instead: see table.ts.
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Rectangle } from './a1.ts';
+import { overlap, type Rectangle } from './a1.ts';
 import type { NativeTable } from './grid.ts';
 import { createInvalidError, type Sheet } from './workbook.ts';
 
@@ -12,9 +12,7 @@ export function updateTable(
 ): void {
 	const { table: found, sheet } = getTable(sheets, table.tableId);
 	if (fields !== 'range')
-		throw createInvalidError(
-			'Invalid requests[0].updateTable: the stand-in changes ranges only',
-		);
+		throw createInvalidError('Invalid requests[0].updateTable: only ranges are changed here');
 	const area = toRectangle(table.range);
 	const { grid } = sheet;
 	const isOutside = area.endRow > grid.rowCount || area.endColumn > grid.columnCount;
@@ -59,9 +57,3 @@ function toRectangle(range: sheets_v4.Schema$GridRange | undefined): Rectangle {
 	}
 	return area;
 }
-
-const overlap = (area: Rectangle, otherArea: Rectangle): boolean =>
-	area.startRow < otherArea.endRow &&
-	area.endRow > otherArea.startRow &&
-	area.startColumn < otherArea.endColumn &&
-	area.endColumn > otherArea.startColumn;

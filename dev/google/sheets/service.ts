@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { checkCreates, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Handler, type Service } from '../service.ts';
-import { printRange } from './a1.ts';
+import { printRange, type Rectangle } from './a1.ts';
 import { readBody, readList, readText } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { createValueMethods } from './valueMethods.ts';
@@ -114,104 +114,58 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 
 	function batchUpdate(call: Call): sheets_v4.Schema$BatchUpdateSpreadsheetResponse {
 		const { workbook, file } = getRequested(call);
-		const body = readBody(call);
-		const { requests = [], includeSpreadsheetInResponse } = body;
+		const { requests = [], includeSpreadsheetInResponse } = readBody(call);
 		if (requests.length === 0) throw createInvalidError('Must specify at least one request.');
-		const backup = {
-			...workbook,
-			sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })),
-		};
+		const copies = workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() }));
+		const backup = { ...workbook, sheets: copies };
 		try {
 			const replies = requests.map((request, position) => apply(workbook, request, position));
 			const updatedSpreadsheet = includeSpreadsheetInResponse
 				? renderWorkbook(workbook, file.name)
 				: undefined;
-			return {
-				spreadsheetId: file.id,
-				replies,
-				...(updatedSpreadsheet && { updatedSpreadsheet }),
-			};
+			return { spreadsheetId: file.id, replies, updatedSpreadsheet };
 		} catch (error) {
 			workbooks.set(file.id, backup);
 			throw error;
 		}
 	}
 
-	const structural: Record<string, (call: Call) => unknown> = {
+	function get(call: Call): sheets_v4.Schema$Spreadsheet {
+		const { workbook, file } = getRequested(call);
+		const output = renderWorkbook(workbook, file.name);
+		const targets = readList(call, 'ranges').map((range) => resolve(workbook, range));
+		if (targets.length === 0) return output;
+		const fields = readText(call, 'fields');
+		const sheets = output.sheets?.flatMap((sheet) => {
+			const own = targets.filter((one) => one.sheet.sheetId === sheet.properties?.sheetId);
+			if (own.length === 0) return [];
+			if (!wantsCells(call)) return [sheet];
+			const data = own.map((target) => renderGridData(target, workbook.locale, fields));
+			return [{ ...sheet, data }];
+		});
+		return { ...output, sheets };
+	}
+
+	const methods = Object.entries({
 		create,
-		get(call) {
-			const { workbook, file } = getRequested(call);
-			const output = renderWorkbook(workbook, file.name);
-			const targets = readList(call, 'ranges').map((range) => resolve(workbook, range));
-			if (targets.length === 0) return output;
-			const listed = output.sheets?.flatMap((sheetOutput) => {
-				const sheetTargets = targets.filter(
-					({ sheet }) => sheet.sheetId === sheetOutput.properties?.sheetId,
-				);
-				return sheetTargets.length === 0
-					? []
-					: [
-							{
-								...sheetOutput,
-								...(wantsCells(call) && {
-									data: sheetTargets.map((target) =>
-										renderGridData(
-											target,
-											workbook.locale,
-											readText(call, 'fields'),
-										),
-									),
-								}),
-							},
-						];
-			});
-			return { ...output, sheets: listed };
-		},
+		get,
 		batchUpdate,
-	};
-	const onValues = createValueMethods((call) => getRequested(call).workbook);
-	const methods = Object.fromEntries([
-		...Object.entries(structural).map(([name, act]) =>
-			createHandler(`sheets.spreadsheets.${name}`, act),
-		),
-		...Object.entries(onValues).map(([name, act]) =>
-			createHandler(`sheets.spreadsheets.values.${name}`, act),
-		),
+		...createValueMethods((call) => getRequested(call).workbook),
+	}).map(([name, act]): [string, Handler] => [
+		`sheets.spreadsheets.${name}`,
+		(call) => ({ body: act(call) }),
 	]);
 
 	return {
-		methods,
+		methods: Object.fromEntries(methods),
 		seed({ title, tabs = [], namedRanges = {}, locale, timeZone, file }) {
-			const { id } = files.add({
-				clientId: '',
-				...file,
-				name: title,
-				mimeType: spreadsheetType,
-			});
+			const own = { name: title, mimeType: spreadsheetType };
+			const { id } = files.add({ clientId: '', ...file, ...own });
 			const workbook = getWorkbook(id);
 			if (locale !== undefined) workbook.locale = locale;
 			if (timeZone !== undefined) workbook.timeZone = timeZone;
 			if (tabs.length > 0) workbook.sheets = [];
-			for (const tab of tabs) {
-				const { title: name, rows = [], rowCount, columnCount } = tab;
-				const { grid, protectedAreas } = addSheet(workbook, {
-					title: name,
-					gridProperties: { rowCount, columnCount },
-				});
-				for (const row of tab.boldRows ?? []) grid.boldRows.add(row - 1);
-				const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
-				grid.grow({ endRow: rows.length, endColumn: width });
-				const quoted = `'${name.replaceAll("'", "''")}'!A1`;
-				if (rows.length > 0)
-					update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
-				for (const range of tab.protectedRanges ?? []) {
-					protectedAreas.push(resolve(workbook, quoted.replace(/A1$/, range)).area);
-				}
-				for (const { name, range, hasFooter = false } of tab.tables ?? []) {
-					const { area } = resolve(workbook, quoted.replace(/A1$/, range));
-					grid.tables.push({ tableId: name, name, area, hasFooter });
-				}
-			}
+			for (const tab of tabs) seedTab(workbook, tab);
 			for (const [name, range] of Object.entries(namedRanges)) {
 				const { sheet, bounds } = resolve(workbook, range);
 				workbook.namedRanges.push({ name, sheetId: sheet.sheetId, area: bounds });
@@ -231,43 +185,51 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			return Object.fromEntries(entries);
 		},
 		enter(spreadsheetId, range, rows) {
-			update(getWorkbook(spreadsheetId), range, {
-				values: rows,
-				dimension: 'ROWS',
-				entry: 'USER_ENTERED',
-			});
+			const writing = { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' } as const;
+			update(getWorkbook(spreadsheetId), range, writing);
 		},
 		format(spreadsheetId, range, format) {
 			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
-			for (let row = area.startRow; row < area.endRow; row++) {
-				for (let column = area.startColumn; column < area.endColumn; column++) {
-					sheet.grid.setFormat(row, column, format);
-				}
-			}
+			for (let row = area.startRow; row < area.endRow; row++)
+				for (const column of listColumns(area)) sheet.grid.setFormat(row, column, format);
 		},
 		cells(spreadsheetId, range) {
 			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
-			const columns = Array.from(
-				{ length: area.endColumn - area.startColumn },
-				(_, offset) => area.startColumn + offset,
-			);
 			return Array.from({ length: sheet.grid.usedRows }, (_, row) =>
-				columns.map((column) => sheet.grid.get(row, column) ?? null),
+				listColumns(area).map((column) => sheet.grid.get(row, column) ?? null),
 			);
 		},
 		values(spreadsheetId, range) {
 			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
-			const stored = renderValueRange(sheet, area, 'ROWS', {
-				values: 'UNFORMATTED_VALUE',
-				dates: 'SERIAL_NUMBER',
-			});
-			return stored.values ?? [];
+			const rendering = { values: 'UNFORMATTED_VALUE', dates: 'SERIAL_NUMBER' } as const;
+			return renderValueRange(sheet, area, 'ROWS', rendering).values ?? [];
 		},
 		reset: () => {
 			workbooks.clear();
 		},
 	};
 }
+
+function seedTab(workbook: Workbook, tab: TabSeed): void {
+	const { title, rows = [], rowCount, columnCount } = tab;
+	const properties = { title, gridProperties: { rowCount, columnCount } };
+	const { grid, protectedAreas } = addSheet(workbook, properties);
+	for (const row of tab.boldRows ?? []) grid.boldRows.add(row - 1);
+	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
+	grid.grow({ endRow: rows.length, endColumn: width });
+	const within = (range: string) => `'${title.replaceAll("'", "''")}'!${range}`;
+	if (rows.length > 0)
+		update(workbook, within('A1'), { values: rows, dimension: 'ROWS', entry: 'RAW' });
+	for (const range of tab.protectedRanges ?? [])
+		protectedAreas.push(resolve(workbook, within(range)).area);
+	for (const { name, range, hasFooter = false } of tab.tables ?? []) {
+		const { area } = resolve(workbook, within(range));
+		grid.tables.push({ tableId: name, name, area, hasFooter });
+	}
+}
+
+const listColumns = ({ startColumn, endColumn }: Rectangle): number[] =>
+	Array.from({ length: endColumn - startColumn }, (_, offset) => startColumn + offset);
 
 /** A field mask that names cells has the same effect as `includeGridData`. */
 function wantsCells(call: Call): boolean {
@@ -284,28 +246,22 @@ function renderGridData(
 	// Printing the texts of all cells takes longer than all the rest.
 	const wantsValues = fields === '' || /[vV]alue\b/.test(fields);
 	const { grid } = sheet;
-	const rowData: sheets_v4.Schema$RowData[] = [];
 	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
-	for (
-		let row = area.startRow;
-		row < Math.min(area.endRow, grid.usedRows + 1, grid.rowCount);
-		row++
-	) {
-		const values: sheets_v4.Schema$CellData[] = [];
-		for (
-			let column = area.startColumn;
-			column < Math.min(area.endColumn, grid.columnCount);
-			column++
-		) {
+	const endRow = Math.min(area.endRow, grid.usedRows + 1, grid.rowCount);
+	const columns = listColumns({ ...area, endColumn: Math.min(area.endColumn, grid.columnCount) });
+	const rowData: sheets_v4.Schema$RowData[] = [];
+	for (let row = area.startRow; row < endRow; row++) {
+		const bold = grid.boldRows.has(row) && {
+			userEnteredFormat: { textFormat: { bold: true } },
+		};
+		const values = columns.map((column) => {
 			const cell = grid.get(row, column);
-			values.push({
+			return {
 				...(wantsValues && cell && renderValue(cell, locale)),
 				...renderFormat(grid.formatAt(row, column)),
-				...(grid.boldRows.has(row) && {
-					userEnteredFormat: { textFormat: { bold: true } },
-				}),
-			});
-		}
+				...bold,
+			};
+		});
 		rowData.push({ values });
 	}
 	return {
@@ -326,13 +282,8 @@ function renderValue(cell: Cell, locale: string): sheets_v4.Schema$CellData {
 function renderFormat(format: Format | undefined): sheets_v4.Schema$CellData {
 	if (format === undefined) return {};
 	const type = getFormatType(format);
-	return {
-		effectiveFormat: { numberFormat: { type, ...(format !== type && { pattern: format }) } },
-	};
-}
-
-function createHandler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {
-	return [method, (call) => ({ body: act(call) })];
+	const numberFormat = { type, ...(format !== type && { pattern: format }) };
+	return { effectiveFormat: { numberFormat } };
 }
 
 /** Builds the tabs and the settings of a new spreadsheet. */
@@ -343,9 +294,8 @@ function buildShape(
 	const shape: Workbook = { ...createWorkbook(''), sheets: [] };
 	for (const { properties = {}, data = [] } of sheets.length > 0 ? sheets : [{}]) {
 		const { grid } = addSheet(shape, properties);
-		for (const { rowData = [], startRow, startColumn } of data) {
+		for (const { rowData = [], startRow, startColumn } of data)
 			fill(grid, rowData, startRow ?? 0, startColumn ?? 0);
-		}
 	}
 	checkSize(shape);
 	const { sheets: tabs } = shape;

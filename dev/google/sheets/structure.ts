@@ -58,29 +58,24 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	updateSheetProperties: ({ workbook, request }) => {
 		const { properties = {}, fields } = request.updateSheetProperties ?? {};
 		const sheet = getSheet(workbook, properties.sheetId);
-		const masks = (fields ?? '').split(',');
+		const names = listFields(fields);
 		const { title, gridProperties } = properties;
-		if (masks.includes('title') && title) {
+		if (names.includes('title') && title) {
 			checkTitle(workbook, title, sheet);
 			sheet.title = title;
 		}
-		const rows = masks.some(
-			(mask) => mask === 'gridProperties' || mask === 'gridProperties.rowCount',
-		);
-		const columns = masks.some(
-			(mask) => mask === 'gridProperties' || mask === 'gridProperties.columnCount',
-		);
-		if (rows && gridProperties?.rowCount) sheet.grid.rowCount = gridProperties.rowCount;
-		if (columns && gridProperties?.columnCount)
-			sheet.grid.columnCount = gridProperties.columnCount;
+		for (const size of ['rowCount', 'columnCount'] as const) {
+			const isNamed =
+				names.includes('gridProperties') || names.includes(`gridProperties.${size}`);
+			if (isNamed && gridProperties?.[size]) sheet.grid[size] = gridProperties[size];
+		}
 		return undefined;
 	},
 	updateSpreadsheetProperties: ({ workbook, request }) => {
 		const { properties = {}, fields } = request.updateSpreadsheetProperties ?? {};
-		const masks = (fields ?? '').split(',');
-		if (masks.includes('locale') && properties.locale) workbook.locale = properties.locale;
-		if (masks.includes('timeZone') && properties.timeZone)
-			workbook.timeZone = properties.timeZone;
+		for (const name of ['locale', 'timeZone'] as const)
+			if (listFields(fields).includes(name) && properties[name])
+				workbook[name] = properties[name];
 		return undefined;
 	},
 	appendDimension: ({ workbook, request }) => {
@@ -108,22 +103,26 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		const startRow = start?.rowIndex ?? range?.startRowIndex ?? 0;
 		const startColumn = start?.columnIndex ?? range?.startColumnIndex ?? 0;
 		const width = Math.max(1, ...rows.map(({ values }) => values?.length ?? 0));
-		const endRow = range ? (range.endRowIndex ?? grid.rowCount) : startRow + rows.length;
-		const endColumn = range ? (range.endColumnIndex ?? grid.columnCount) : startColumn + width;
-		if (range && (startRow + rows.length > endRow || startColumn + width > endColumn)) {
+		const [lastRow, lastColumn] = [startRow + rows.length, startColumn + width];
+		const endRow = range ? (range.endRowIndex ?? grid.rowCount) : lastRow;
+		const endColumn = range ? (range.endColumnIndex ?? grid.columnCount) : lastColumn;
+		if (lastRow > endRow || lastColumn > endColumn) {
 			throw createInvalidError(
 				'Invalid requests[0].updateCells: Attempting to write outside of the range',
 			);
 		}
-		refuseProtected(protectedAreas, { startRow, startColumn, endRow, endColumn });
+		const area = { startRow, startColumn, endRow, endColumn };
+		refuseProtected(protectedAreas, area);
 		// "If the data in rows does not cover the entire requested range, the fields matching those set in fields will be cleared."
-		if (range) grid.clear({ startRow, startColumn, endRow, endColumn });
+		if (range) grid.clear(area);
 		fill(grid, rows, startRow, startColumn);
 		return undefined;
 	},
 };
 
-export function getSheet(workbook: Workbook, sheetId: number | null | undefined): Sheet {
+const listFields = (mask: string | null | undefined): string[] => (mask ?? '').split(',');
+
+function getSheet(workbook: Workbook, sheetId: number | null | undefined): Sheet {
 	// Google also accepts a number as text.
 	const sheet = workbook.sheets.find((tab) => String(tab.sheetId) === String(sheetId ?? 0));
 	if (sheet === undefined) throw createInvalidError(`No grid with id: ${sheetId ?? 0}`);
@@ -138,11 +137,8 @@ export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetP
 		throw createInvalidError(`A sheet with the ID ${sheetId} already exists.`);
 	}
 	const { rowCount, columnCount } = properties.gridProperties ?? {};
-	const sheet = createSheet(
-		sheetId,
-		title,
-		new Grid(rowCount ?? undefined, columnCount ?? undefined),
-	);
+	const grid = new Grid(rowCount ?? undefined, columnCount ?? undefined);
+	const sheet = createSheet(sheetId, title, grid);
 	workbook.sheets.splice(properties.index ?? workbook.sheets.length, 0, sheet);
 	return sheet;
 }
@@ -199,7 +195,7 @@ export function fill(
 /** Only a type, for which the locale has a pattern, or a pattern that the stand-in knows. */
 function parseFormat({ type, pattern }: sheets_v4.Schema$NumberFormat = {}): Format | undefined {
 	if (!type) throw createInvalidError('Invalid numberFormat: type is required');
-	const format = (pattern ?? type) as Format;
+	const format = pattern ?? type;
 	if (!isDateFormat(format))
 		throw createInvalidError(`Invalid numberFormat: the stand-in does not know ${format}`);
 	return format;

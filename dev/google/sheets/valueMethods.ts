@@ -3,48 +3,34 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Call } from '../service.ts';
 import { readBody, readList, readText } from './call.ts';
 import type { Rendering } from './cell.ts';
-import { append, clear, read, update, type Dimension, type Entry, type Writing } from './values.ts';
+import { append, read, update, type Dimension, type Entry, type Writing } from './values.ts';
 import { createInvalidError, type Workbook } from './workbook.ts';
 
-/** The methods of `spreadsheets.values`, by the last part of their IDs. */
-export function createValueMethods(
-	asked: (call: Call) => Workbook,
-): Record<string, (call: Call) => unknown> {
+/** The methods of `spreadsheets.values`, by the last parts of their IDs. */
+export function createValueMethods(asked: (call: Call) => Workbook) {
 	return {
-		get: (call) =>
-			read(asked(call), readText(call, 'range'), readDimension(call), readRendering(call)),
-		update(call) {
+		'values.get': (call: Call) => readRange(asked(call), readText(call, 'range'), call),
+		'values.update': (call: Call) => {
 			const workbook = asked(call);
-			const range = readText(call, 'range');
-			const writing = buildWriting(
-				readBody(call),
-				readEntry(call.params['valueInputOption']),
-			);
-			return update(workbook, range, writing);
+			return update(workbook, readText(call, 'range'), readWriting(call));
 		},
-		append(call) {
-			const writing = buildWriting(
-				readBody(call),
-				readEntry(call.params['valueInputOption']),
-			);
+		'values.append': (call: Call) => {
+			const writing = readWriting(call);
 			const insert =
 				call.params['insertDataOption'] === 'INSERT_ROWS' ? 'INSERT_ROWS' : 'OVERWRITE';
 			return append(asked(call), readText(call, 'range'), writing, insert);
 		},
-		clear: (call) => clear(asked(call), readText(call, 'range')),
-		batchGet(call) {
+		'values.batchGet': (call: Call) => {
 			const workbook = asked(call);
-			const readRange = (range: string) =>
-				read(workbook, range, readDimension(call), readRendering(call));
-			return {
-				spreadsheetId: workbook.id,
-				valueRanges: readList(call, 'ranges').map(readRange),
-			};
+			const valueRanges = readList(call, 'ranges').map((range) =>
+				readRange(workbook, range, call),
+			);
+			return { spreadsheetId: workbook.id, valueRanges };
 		},
-		batchUpdate(call) {
+		'values.batchUpdate': (call: Call) => {
 			const workbook = asked(call);
 			const { data = [], valueInputOption } = readBody(call);
-			const entry = readEntry(valueInputOption ?? undefined);
+			const entry = readEntry(valueInputOption);
 			const responses = data.map((values) =>
 				update(workbook, values.range ?? '', buildWriting(values, entry)),
 			);
@@ -53,16 +39,21 @@ export function createValueMethods(
 	};
 }
 
+const readRange = (workbook: Workbook, range: string, call: Call) =>
+	read(workbook, range, readDimension(call.params['majorDimension']), readRendering(call));
+
+const readWriting = (call: Call): Writing =>
+	buildWriting(readBody(call), readEntry(call.params['valueInputOption']));
+
 function sumUp(responses: readonly sheets_v4.Schema$UpdateValuesResponse[]) {
 	const sum = (key: 'updatedRows' | 'updatedColumns' | 'updatedCells') =>
 		responses.reduce((total, response) => total + (response[key] ?? 0), 0);
+	const titles = responses.map(({ updatedRange }) => updatedRange?.split('!')[0]);
 	return {
 		totalUpdatedRows: sum('updatedRows'),
 		totalUpdatedColumns: sum('updatedColumns'),
 		totalUpdatedCells: sum('updatedCells'),
-		totalUpdatedSheets: new Set(
-			responses.map(({ updatedRange }) => updatedRange?.split('!')[0]),
-		).size,
+		totalUpdatedSheets: new Set(titles).size,
 	};
 }
 
@@ -70,11 +61,7 @@ function buildWriting(
 	{ values, majorDimension }: sheets_v4.Schema$ValueRange,
 	entry: Entry,
 ): Writing {
-	return {
-		values: values ?? [],
-		dimension: majorDimension === 'COLUMNS' ? 'COLUMNS' : 'ROWS',
-		entry,
-	};
+	return { values: values ?? [], dimension: readDimension(majorDimension), entry };
 }
 
 /** The server requires it although the contract does not say so. */
@@ -83,8 +70,8 @@ function readEntry(option: unknown): Entry {
 	throw createInvalidError("'valueInputOption' is required but not specified");
 }
 
-function readDimension(call: Call): Dimension {
-	return call.params['majorDimension'] === 'COLUMNS' ? 'COLUMNS' : 'ROWS';
+function readDimension(name: unknown): Dimension {
+	return name === 'COLUMNS' ? 'COLUMNS' : 'ROWS';
 }
 
 function readRendering(call: Call): Rendering {

@@ -36,10 +36,8 @@ export function read(
 	rendering: Rendering,
 ): sheets_v4.Schema$ValueRange {
 	const { sheet, area } = resolve(workbook, range);
-	return renderValueRange(sheet, clampArea(area, sheet), dimension, {
-		...rendering,
-		locale: workbook.locale,
-	});
+	const localized = { ...rendering, locale: workbook.locale };
+	return renderValueRange(sheet, clampArea(area, sheet), dimension, localized);
 }
 
 export function renderValueRange(
@@ -120,17 +118,6 @@ export function append(
 	};
 }
 
-export function clear(workbook: Workbook, range: string): sheets_v4.Schema$ClearValuesResponse {
-	const { sheet, area } = resolve(workbook, range);
-	const cleared = clampArea(area, sheet);
-	for (let row = cleared.startRow; row < Math.min(cleared.endRow, sheet.grid.usedRows); row++) {
-		for (let column = cleared.startColumn; column < cleared.endColumn; column++) {
-			sheet.grid.set(row, column, undefined);
-		}
-	}
-	return { spreadsheetId: workbook.id, clearedRange: printRange(sheet.title, cleared) };
-}
-
 function clampArea(area: Rectangle, { grid }: Sheet): Rectangle {
 	return {
 		...area,
@@ -142,30 +129,31 @@ function clampArea(area: Rectangle, { grid }: Sheet): Rectangle {
 /** All cells are read before the first one is written, so that a refused request changes nothing. */
 function parseRows({ values, dimension, entry }: Writing, locale: string): CellRow[] {
 	const rows = dimension === 'ROWS' ? values : transpose<unknown>(values, null);
+	const parseText = (text: string): Cell | undefined =>
+		entry === 'RAW' ? { value: text } : parseTyped(text, locale);
 	return rows.map((row, rowIndex) =>
-		row.map((value, column) => parseCell(value, { entry, locale }, rowIndex, column)),
+		row.map((value, column) => parseCell(value, parseText, `[${rowIndex}][${column}]`)),
 	);
 }
 
+/** @param place for the error's text */
 function parseCell(
 	value: unknown,
-	{ entry, locale }: { entry: Entry; locale: string },
-	row: number,
-	column: number,
+	parseText: (text: string) => Cell | undefined,
+	place: string,
 ): Cell | 'clear' | 'leave' {
 	if (value === null || value === undefined) return 'leave';
 	if (typeof value === 'number' || typeof value === 'boolean') return { value };
 	if (typeof value !== 'string') {
 		const kind = Array.isArray(value) ? 'list_value' : 'struct_value';
-		throw createInvalidError(`Invalid values[${row}][${column}]: ${kind} {\n}\n`);
+		throw createInvalidError(`Invalid values${place}: ${kind} {\n}\n`);
 	}
 	if (value.length > maxCellCharacters) {
 		throw createInvalidError(
 			`Your input contains more than the maximum of ${maxCellCharacters} characters in a single cell.`,
 		);
 	}
-	if (value === '') return 'clear';
-	return entry === 'RAW' ? { value } : (parseTyped(value, locale) ?? 'clear');
+	return value === '' ? 'clear' : (parseText(value) ?? 'clear');
 }
 
 function findWrittenArea(

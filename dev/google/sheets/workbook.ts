@@ -1,7 +1,14 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { ApiError } from '../service.ts';
-import { parseReference, printRange, createRangeError, type Area, type Rectangle } from './a1.ts';
+import {
+	createRangeError,
+	overlap,
+	parseReference,
+	printRange,
+	type Area,
+	type Rectangle,
+} from './a1.ts';
 import { Grid, type NativeTable } from './grid.ts';
 
 export interface Sheet {
@@ -96,14 +103,7 @@ export function createLimitError({ title, grid }: Sheet, area: Rectangle): ApiEr
 
 /** @throws ApiError 400 as reported in DNAinfos/talendcomp_tGoogleSheet#1 */
 export function refuseProtected(areas: readonly Rectangle[], written: Rectangle): void {
-	const isProtected = areas.some(
-		(area) =>
-			written.startRow < area.endRow &&
-			written.endRow > area.startRow &&
-			written.startColumn < area.endColumn &&
-			written.endColumn > area.startColumn,
-	);
-	if (!isProtected) return;
+	if (!areas.some((area) => overlap(area, written))) return;
 	throw createInvalidError(
 		'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
 	);
@@ -131,25 +131,15 @@ export function renderProperties(
 }
 
 export function renderWorkbook(workbook: Workbook, title: string): sheets_v4.Schema$Spreadsheet {
+	const { id, locale, timeZone } = workbook;
 	const namedRanges = workbook.namedRanges.map(({ name, sheetId, area }) => ({
 		namedRangeId: `range_${name}`,
 		name,
-		range: {
-			sheetId,
-			startRowIndex: area.startRow,
-			endRowIndex: area.endRow,
-			startColumnIndex: area.startColumn,
-			endColumnIndex: area.endColumn,
-		},
+		range: renderArea(sheetId, area),
 	}));
 	return {
-		spreadsheetId: workbook.id,
-		properties: {
-			title,
-			locale: workbook.locale,
-			timeZone: workbook.timeZone,
-			autoRecalc: 'ON_CHANGE',
-		},
+		spreadsheetId: id,
+		properties: { title, locale, timeZone, autoRecalc: 'ON_CHANGE' },
 		sheets: workbook.sheets.map((sheet, index) => ({
 			properties: renderProperties(sheet, index),
 			...(sheet.grid.tables.length > 0 && {
@@ -157,21 +147,25 @@ export function renderWorkbook(workbook: Workbook, title: string): sheets_v4.Sch
 			}),
 		})),
 		...(namedRanges.length > 0 && { namedRanges }),
-		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${workbook.id}/edit?ouid=100000000000000000001`,
+		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${id}/edit?ouid=100000000000000000001`,
 	};
 }
 
-export function renderTable({ sheetId }: Sheet, { tableId, name, area, hasFooter }: NativeTable) {
+function renderTable({ sheetId }: Sheet, { tableId, name, area, hasFooter }: NativeTable) {
 	return {
 		tableId,
 		name,
-		range: {
-			sheetId,
-			startRowIndex: area.startRow,
-			endRowIndex: area.endRow,
-			startColumnIndex: area.startColumn,
-			endColumnIndex: area.endColumn,
-		},
+		range: renderArea(sheetId, area),
 		...(hasFooter && { rowsProperties: { footerColorStyle: { rgbColor: {} } } }),
+	};
+}
+
+function renderArea(sheetId: number, area: Area): sheets_v4.Schema$GridRange {
+	return {
+		sheetId,
+		startRowIndex: area.startRow,
+		endRowIndex: area.endRow,
+		startColumnIndex: area.startColumn,
+		endColumnIndex: area.endColumn,
 	};
 }

@@ -1,6 +1,6 @@
 import type { GoogleAccount } from '../googleAccount.ts';
 import type { Made } from '../steps.ts';
-import { at, ok, refusal, type Question } from './reading.ts';
+import { askFor, at, isRefused, ok, type Question } from './reading.ts';
 
 export async function documentFacts(
 	account: GoogleAccount,
@@ -11,10 +11,8 @@ export async function documentFacts(
 		account.ask(method, 'docsApiBase', path, body);
 	const created = ok(await ask('POST', '', { title: `${prefix} facts` }), 'creating a document');
 	const id = String(at(created, 'documentId'));
-	made.push({
-		what: 'a document for facts',
-		address: `https://docs.google.com/document/d/${id}`,
-	});
+	const address = `https://docs.google.com/document/d/${id}`;
+	made.push({ what: 'a document for facts', address });
 	const batch = (request: object, more: object = {}) =>
 		ask('POST', `/${id}:batchUpdate`, { requests: [request], ...more });
 	const text = async () =>
@@ -34,32 +32,25 @@ export async function documentFacts(
 				};
 			},
 		},
-		{
-			claim: 'The last newline of a document cannot be deleted (400).',
-			async ask() {
+		askFor(
+			'The last newline of a document cannot be deleted (400).',
+			async () => {
 				const body = ok(await ask('GET', `/${id}`), 'reading');
 				const end = Number(at(body, 'body.content.1.endIndex'));
 				const range = { startIndex: end - 1, endIndex: end };
-				const answer = await batch({ deleteContentRange: { range } });
-				return {
-					seen: `Google answered ${refusal(answer)}.`,
-					isAsClaimed: answer.status === 400,
-				};
+				return await batch({ deleteContentRange: { range } });
 			},
-		},
-		{
-			claim: 'A write that requires an old revision is refused with 400.',
-			async ask() {
+			isRefused,
+		),
+		askFor(
+			'A write that requires an old revision is refused with 400.',
+			async () => {
 				const old = at(ok(await ask('GET', `/${id}`), 'reading'), 'revisionId');
 				ok(await batch(insert('new ')), 'inserting');
-				const answer = await batch(insert('lost '), {
-					writeControl: { requiredRevisionId: old },
-				});
-				return {
-					seen: `Google answered ${refusal(answer)}.`,
-					isAsClaimed: answer.status === 400,
-				};
+				const writeControl = { requiredRevisionId: old };
+				return await batch(insert('lost '), { writeControl });
 			},
-		},
+			isRefused,
+		),
 	];
 }

@@ -1,6 +1,6 @@
 import type { GoogleAccount } from '../googleAccount.ts';
 import type { Made } from '../steps.ts';
-import { at, ok, refusal, type Question } from './reading.ts';
+import { at, ok, refusal, tell, type Question } from './reading.ts';
 
 export async function mailFacts(
 	account: GoogleAccount,
@@ -21,83 +21,54 @@ export async function mailFacts(
 		];
 		const raw = Buffer.from(lines.join('\r\n')).toString('base64url');
 		const id = String(at(ok(await ask('POST', '/messages/send', { raw }), 'sending'), 'id'));
-		made.push({
-			what: 'an email for facts',
-			address: `https://mail.google.com/mail/u/0/#all/${id}`,
-		});
-		const headers = at(
-			ok(await ask('GET', `/messages/${id}?format=metadata`), 'reading'),
-			'payload.headers',
-		);
-		const all = Array.isArray(headers)
-			? (headers as Array<{ name?: string; value?: string }>)
-			: [];
+		const address = `https://mail.google.com/mail/u/0/#all/${id}`;
+		made.push({ what: 'an email for facts', address });
+		const mail = ok(await ask('GET', `/messages/${id}?format=metadata`), 'reading');
+		const headers = at(mail, 'payload.headers') ?? [];
+		const all = headers as Array<{ name?: string; value?: string }>;
 		return (name: string) => all.find((header) => header.name?.toLowerCase() === name)?.value;
 	};
 	const own = '<live-test@example.com>';
 	const header = await send(own);
 	return [
-		{
-			claim: 'Without a From header, Gmail sends from the bare address, without a name.',
-			ask() {
-				const from = header('from') ?? '';
-				const isBare = from === to || from === `<${to}>`;
-				return Promise.resolve({
-					seen: isBare ? 'The sender is the bare address.' : 'The sender has a name.',
-					isAsClaimed: isBare,
-				});
-			},
-		},
-		{
-			claim: 'Gmail replaces the Message-ID of an email that it sends.',
-			ask() {
-				const isReplaced = header('message-id') !== own;
-				return Promise.resolve({
-					seen: `It was ${isReplaced ? 'replaced' : 'kept'}.`,
-					isAsClaimed: isReplaced,
-				});
-			},
-		},
-		{
-			claim: 'Gmail keeps a header that it does not know, as X-Agent-Workspace-Id.',
-			ask() {
-				const isKept = header('x-live-test') === 'kept';
-				return Promise.resolve({
-					seen: `It was ${isKept ? 'kept' : 'dropped'}.`,
-					isAsClaimed: isKept,
-				});
-			},
-		},
+		tell(
+			'Without a From header, Gmail sends from the bare address, without a name.',
+			[to, `<${to}>`].includes(header('from') ?? ''),
+			['The sender is the bare address.', 'The sender has a name.'],
+		),
+		tell(
+			'Gmail replaces the Message-ID of an email that it sends.',
+			header('message-id') !== own,
+			['It was replaced.', 'It was kept.'],
+		),
+		tell(
+			'Gmail keeps a header that it does not know, as X-Agent-Workspace-Id.',
+			header('x-live-test') === 'kept',
+			['It was kept.', 'It was dropped.'],
+		),
 		{
 			claim: 'An email that does not exist is 404 with the reason notFound.',
 			async ask() {
 				const answer = await ask('GET', '/messages/0123456789abcdef');
 				const reason = at(answer.body, 'error.errors.0.reason');
 				const isAsClaimed = answer.status === 404 && reason === 'notFound';
-				return {
-					seen: `Google answered ${refusal(answer)}, reason ${String(reason)}.`,
-					isAsClaimed,
-				};
+				const seen = `Google answered ${refusal(answer)}, reason ${String(reason)}.`;
+				return { seen, isAsClaimed };
 			},
 		},
 		{
 			claim: 'Does after: with a date begin at midnight in UTC?',
 			async ask() {
 				const count = async (query: string) => {
-					const body = ok(
-						await ask('GET', `/messages?q=${encodeURIComponent(query)}`),
-						'searching',
-					);
-					return Number(at(body, 'resultSizeEstimate') ?? 0);
+					const answer = await ask('GET', `/messages?q=${encodeURIComponent(query)}`);
+					return Number(at(ok(answer, 'searching'), 'resultSizeEstimate') ?? 0);
 				};
 				const today = new Date().toISOString().slice(0, 10);
 				const midnight = Date.parse(today) / 1000;
 				const byDate = await count(`after:${today.replaceAll('-', '/')}`);
 				const bySecond = await count(`after:${midnight}`);
-				return {
-					seen: `Google estimates ${byDate} emails since the date and ${bySecond} since midnight in UTC.`,
-					isAsClaimed: undefined,
-				};
+				const seen = `Google estimates ${byDate} emails since the date and ${bySecond} since midnight in UTC.`;
+				return { seen, isAsClaimed: undefined };
 			},
 		},
 	];

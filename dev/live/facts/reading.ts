@@ -11,6 +11,27 @@ export interface Question {
 	}>;
 }
 
+/** A question about one request. @param isRight whether an answer is as claimed; without it, nothing is claimed */
+export const askFor = (
+	claim: string,
+	request: () => Promise<Answer>,
+	isRight?: (answer: Answer) => boolean,
+): Question => ({
+	claim,
+	async ask() {
+		const answer = await request();
+		return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: isRight?.(answer) };
+	},
+});
+
+export const isRefused = ({ status }: Answer): boolean => status === 400;
+
+/** A question about what one has seen before. @param words for what is as claimed, and for what is not */
+export const tell = (claim: string, isAsClaimed: boolean, words: [string, string]): Question => ({
+	claim,
+	ask: () => Promise.resolve({ seen: isAsClaimed ? words[0] : words[1], isAsClaimed }),
+});
+
 /** A value in an answer's JSON, by its path: `sheets.0.title`. */
 export function at(value: unknown, path: string): unknown {
 	return path

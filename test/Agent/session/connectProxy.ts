@@ -35,8 +35,9 @@ export class ConnectProxy {
 		});
 	}
 
-	async listen(): Promise<this> {
-		await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+	/** @param port 0 means any free one */
+	async listen(port = 0): Promise<this> {
+		await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
 		return this;
 	}
 

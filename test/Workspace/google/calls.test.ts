@@ -9,7 +9,7 @@ import {
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
-import { quickGates } from '../client';
+import { quickGates, transportOptions } from '../client';
 import { catchFailure } from '../catchFailure';
 
 const url = 'https://sheets.googleapis.com/v4/spreadsheets/s1';
@@ -29,15 +29,12 @@ function played(answers: Array<() => FullResponse>, options: Partial<TransportOp
 			return Promise.resolve(next?.() ?? answer('{}'));
 		},
 		googleApiBases,
-		{
+		transportOptions({
 			maxRetryWaitMilliseconds: 400,
 			timeoutMilliseconds: 5000,
-			signal: undefined,
-			credentialKey: 'c',
 			findGate: quickGates(60),
-			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			...options,
-		},
+		}),
 	);
 	return { requests, call };
 }

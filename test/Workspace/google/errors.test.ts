@@ -158,6 +158,8 @@ const noEntity = 'Requested entity was not found.';
 const noFile = 'File not found: 1A.';
 const fileExists = 'A file already exists with the provided ID.';
 const fullDrive = 'The user has exceeded their Drive storage quota';
+const lacksScope =
+	'lacks the scope https://www.googleapis.com/auth/gmail.readonly. If the credential has Custom Scopes, add the scope there. Then reconnect (Switch account)';
 const noProject = 'Caller does not have required permission to use project a.';
 
 /** Google's answers as they were reported, in the order of the table, with words of the advice. */
@@ -171,7 +173,7 @@ const reported: readonly Reported[] = [
 	['docs', 400, changed, undefined, 'changed in the meantime'],
 	['mail', 401, unauthenticated, undefined, 'reconnect it'],
 	['docs', 403, unused, 'accessNotConfigured', 'Enable the Google Docs API'],
-	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', 'lacks the scope'],
+	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', lacksScope],
 	['docs', 403, denied, 'forbidden', shareWithAccount, serviceAccount],
 	['drive', 403, noStorage, 'storageQuotaExceeded', 'no storage of its own', serviceAccount],
 	['drive', 403, notAFolder, 'parentNotAFolder', 'is a file or a shortcut'],

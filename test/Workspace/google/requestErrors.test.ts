@@ -12,7 +12,7 @@ import {
 } from '../../../nodes/Workspace/google/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
-import { basesAt } from '../client';
+import { basesAt, transportOptions } from '../client';
 import { catchFailure } from '../catchFailure';
 import { googleError, startScriptedServer } from '../scriptedServer';
 import { type AttemptName, attempts } from '../../attempt';
@@ -30,13 +30,8 @@ const url = 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send';
 
 /** What n8n's helper throws, handed to a POST. */
 async function thrown(error: Error) {
-	const { request } = createTransport(() => Promise.reject(error), bases, {
-		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 60_000,
-		signal: undefined,
-		credentialKey: 'test',
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-	});
+	const options = transportOptions({ maxRetryWaitMilliseconds: 0 });
+	const { request } = createTransport(() => Promise.reject(error), bases, options);
 	return await catchFailure(request({ url, method: 'POST', data: { raw: 'canary' } }));
 }
 

@@ -15,7 +15,7 @@ import { findNeededScope } from '../../../nodes/Workspace/google/scopes';
 import { createClients } from '../../../nodes/Workspace/google/clients';
 import { readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
 import { getAllFields, type Operation } from '../../../nodes/Workspace/operation';
-import { basesAt, testClients, testItem } from '../client';
+import { basesAt, testClients, testItem, transportOptions } from '../client';
 import { catchFailure } from '../catchFailure';
 import { oAuthSender, type OAuthSender } from '../oAuthSender';
 import { performTogether } from '../performOperation';
@@ -54,12 +54,8 @@ describe('sign in', () => {
 		});
 		sender = oAuthSender(`${server.url}/token`, stored.oauthTokenData);
 		return createClients(sender.send, basesAt(server.url), {
-			maxRetryWaitMilliseconds: 1000,
-			timeoutMilliseconds: 60_000,
-			signal: undefined,
 			credentialHash: 'test',
-			credentialKey: 'test',
-			signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
+			...transportOptions({ maxRetryWaitMilliseconds: 1000 }),
 		});
 	}
 

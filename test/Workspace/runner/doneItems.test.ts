@@ -52,16 +52,6 @@ test('of five emails two are out when Gmail refuses the third: the error names t
 	});
 });
 
-test('of five uploads two files exist when the third fails, and the error names them', async () => {
-	google.fault({ match: 'drive.files.create', status: 403, nth: 3 });
-	const failure = await failureOf(run(upload, numbered(5)));
-	const ids = [
-		...(failure.description ?? '').matchAll(/item (\d): file \1\.txt \(ID ([\w-]+)\)/g),
-	].map(([, , id = '']) => id);
-	const contents = ids.map((id) => google.drive.content(id)?.data?.toString());
-	expect(contents).toEqual(['Text 0', 'Text 1']);
-});
-
 test.each([
 	['upload', { ...upload, contentSource: 'binary', binaryPropertyName: 'data' }],
 	['email', { ...mail, attachments: 'data' }],

@@ -143,13 +143,12 @@ describe('items that are sent together', () => {
 	/** Sends what `plan` made of three items: by default, their numbers. */
 	const outcomesOfThree = async (
 		parts: Partial<Combination>,
-		settings: { runs?: readonly RunState[]; continueOnFail?: boolean } = {},
+		{ continueOnFail = false } = {},
 	) => {
 		const operation = operationWith({ combine: combining(parts) });
-		const jobs = [7, 8, 9].map((index, position) => {
+		const jobs = [7, 8, 9].map((index) => {
 			const job = jobOf(operation, index, 'k');
-			const { continueOnFail = false, runs = [] } = settings;
-			Object.assign(job.item, { run: runs[position] ?? runState, continueOnFail });
+			Object.assign(job.item, { continueOnFail });
 			return { ...job, prepared: index };
 		});
 		return await outcomesOf(...jobs);
@@ -198,15 +197,6 @@ describe('items that are sent together', () => {
 		expect(echo).not.toHaveBeenCalled();
 	});
 
-	test('but no other run', async () => {
-		const runs = [runState, new RunState(new Sanitizer()), runState];
-		expect(await outcomesOfThree({ plan: refuse(9), send: echo }, { runs })).toMatchObject([
-			notStarted,
-			'8!',
-			{ message: 'Not this one' },
-		]);
-	});
-
 	test('a refused one keeps its reason if the others cannot be planned again', async () => {
 		const unreachable = new NodeError({ code: 503, message: 'Google cannot be reached' });
 		const plan = jest
@@ -235,19 +225,6 @@ describe('items that are sent together', () => {
 				description: 'Nothing was written for this item.',
 			},
 		]);
-	});
-
-	test('of several runs, what is refused because of one is sent without it', async () => {
-		const send = jest.fn((clients: Clients, writes: readonly unknown[]) =>
-			writes.includes(8) ? Promise.reject(refused) : echo(clients, writes),
-		);
-		const runs = [7, 8, 9].map(() => new RunState(new Sanitizer()));
-		expect(await outcomesOfThree({ send }, { runs })).toMatchObject([
-			'7!',
-			{ message: 'Not this one' },
-			'9!',
-		]);
-		expect(send).toHaveBeenCalledTimes(5);
 	});
 });
 

@@ -1,16 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
 import { buildEndpoints, buildSignedInCredential } from '../../../dev/google/credential.ts';
-import {
-	connectInRow,
-	items,
-	manualTrigger,
-	node,
-	startTestN8n,
-	type TestN8n,
-} from '../startTestN8n';
+import { items, manualTrigger, node, useSharedN8n, type WatchedN8n } from '../startTestN8n';
 import { until } from '../station';
+import { agentType, inRow, triggerType, workspaceType } from '../workflows';
 import { databaseDump, type Evidence, findCanaries, writtenFiles } from './evidence';
 import { callFaults, channelFaults, googleFaults, witness } from './faults';
 import { startStranger, type Stranger } from './stranger';
@@ -42,7 +38,7 @@ let googles: Stranger;
 let elsewhere: Stranger;
 /** The service of a credential that is tested. */
 let refusing: Stranger;
-let n8n: TestN8n;
+let n8n: WatchedN8n;
 let own: Record<string, { id: string; name: string }>;
 /** What the editor and callers are shown. */
 const shown: Evidence[] = [];
@@ -73,14 +69,7 @@ beforeAll(async () => {
 		response.statusCode = 401;
 		response.end(request);
 	});
-	n8n = await startTestN8n({
-		env: {
-			N8N_LOG_LEVEL: 'debug',
-			N8N_LOG_OUTPUT: 'console,file',
-			N8N_EVENTBUS_LOGWRITER_KEEPLOGCOUNT: '3',
-			EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
-		},
-	});
+	n8n = await useSharedN8n('watched');
 	const create = (type: string, data: Record<string, unknown>) =>
 		n8n.api.createCredential(type, type, data);
 	const { apiKey, ...identity } = agent;
@@ -99,7 +88,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(async () => {
-	await n8n.remove();
 	await service.close();
 	await googles.close();
 	await elsewhere.close();
@@ -122,15 +110,10 @@ async function runAll(type: string, count: number, parameters: object, names: re
 		...numbers.map((one) => ({ values: [one], more: {} })),
 	];
 	for (const { values, more } of cases) {
-		const last = node(
-			'Node',
-			`n8n-nodes-agent-workspace.${type}`,
-			{ ...parameters },
-			{ credentials, ...more },
+		const last = node('Node', type, { ...parameters }, { credentials, ...more });
+		const execution = await n8n.api.runOnce(
+			inRow('canaries', manualTrigger(), items('Items', values), last),
 		);
-		const nodes = [manualTrigger(), items('Items', values), last];
-		const connections = connectInRow('Start', 'Items', 'Node');
-		const execution = await n8n.api.runOnce({ name: 'canaries', nodes, connections });
 		shown.push({
 			where: `execution with ${names.join()} ${JSON.stringify(values)}`,
 			text: JSON.stringify(execution),
@@ -148,7 +131,7 @@ test('calls that fail', async () => {
 		sessionId: '=call-{{ $json.n }}',
 		options,
 	};
-	await runAll('agentExecute', 9, parameters, agentNames);
+	await runAll(agentType, 9, parameters, agentNames);
 	expect(service.requests.length).toBeGreaterThan(9);
 });
 
@@ -162,7 +145,7 @@ test('waits for a channel that fails', async () => {
 		waitTimeoutSeconds: 3,
 		options,
 	};
-	await runAll('agentExecute', 4, parameters, agentNames);
+	await runAll(agentType, 4, parameters, agentNames);
 	expect(service.upgrades.length).toBeGreaterThan(4);
 });
 
@@ -171,16 +154,13 @@ test('a trigger whose channels fail', async () => {
 	const sessions = [0, 1, 2, 3].map((n) => `listen-${n}`).join();
 	const trigger = node(
 		'Trigger',
-		'n8n-nodes-agent-workspace.agentSessionTrigger',
+		triggerType,
 		{ sessionIds: sessions, options: { connectionEvents: true } },
 		{ credentials: { agentApi, agentSignatureApi } },
 	);
-	const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-	const stored = await n8n.api.createWorkflow({
-		name: 't',
-		nodes,
-		connections: connectInRow('Trigger', 'Done'),
-	});
+	const stored = await n8n.api.createWorkflow(
+		inRow('t', trigger, node('Done', 'n8n-nodes-base.noOp')),
+	);
 	await n8n.api.activate(stored);
 	const failed = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: ['error'] }));
 	await until(async () => {
@@ -203,7 +183,7 @@ test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'])(
 			messageId: '=18c000000000000{{ $json.n }}',
 			options: options,
 		};
-		await runAll('workspace', 8, parameters, [name]);
+		await runAll(workspaceType, 8, parameters, [name]);
 		expect(googles.received.length).toBeGreaterThan(8);
 	},
 );
@@ -230,8 +210,16 @@ test('the Test buttons of credentials that are refused', async () => {
 	shown.push({ where: 'Test buttons', text: JSON.stringify(refused) });
 });
 
+/** Waits until both logs of n8n have an execution that was run after all others. */
+async function untilLogged(): Promise<void> {
+	const { id } = await n8n.api.runOnce(inRow('last', manualTrigger()));
+	const log = path.join(n8n.userFolder, '.n8n', 'logs', 'n8n.log');
+	const texts = () => [readFileSync(log, 'utf8'), n8n.output()];
+	await until(() => texts().every((text) => text.includes(`"executionId":"${id}"`)));
+}
+
 test('after all that, no secret is anywhere that it was not sent to', async () => {
-	await n8n.stop();
+	await untilLogged();
 	const evidence = [
 		...shown,
 		{ where: 'stdout and stderr', text: n8n.output() },

@@ -3,11 +3,12 @@ import { append } from '../../../../nodes/Workspace/actions/document/append.oper
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
-import type {
-	Clients,
-	Field,
-	Operation,
-	InferParameters,
+import {
+	type Clients,
+	type Field,
+	getAllFields,
+	type InferParameters,
+	type Operation,
 } from '../../../../nodes/Workspace/operation';
 import type { RunnerItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
@@ -35,16 +36,14 @@ export class Calls extends StandIn {
 		});
 	}
 
-	/** Method and body of every request that came. */
-	get sent(): Array<{ method: string | undefined; query: string; body: unknown }> {
+	/** Method, query and body of every request that came. */
+	get sent() {
 		return this.google.requests.map(({ method, query, body }) => ({
-			method,
-			query: query.toString(),
-			body,
+			...{ method, query: query.toString(), body },
 		}));
 	}
 
-	get methods(): Array<string | undefined> {
+	get methods() {
 		return this.google.requests.map(({ method }) => method?.replace('docs.documents.', ''));
 	}
 
@@ -103,87 +102,40 @@ export class Calls extends StandIn {
 		this.failChange({ status: 400, message });
 	}
 
-	create(params: Partial<Params<typeof create>>, item: RunnerItem = testItem()) {
-		const defaults = {
-			title: 'Report',
-			parentFolder: '',
-			content: '',
-			contentFormat: 'text',
-			idempotencyKey: '',
-			fillFromInput: false,
-			includeBody: true,
-			insertImages: false,
-			replacements: [],
-			templateId: '',
-			from: 'content',
-		} satisfies Partial<Params<typeof create>>;
-		return this.run(create, { ...defaults, ...params }, item);
+	create(given: Partial<Params<typeof create>>, item = testItem()) {
+		return this.run(create, { title: 'Report', ...given }, item);
 	}
 
-	read(
-		documentId: string,
-		params: Partial<Params<typeof read>> = {},
-		item: RunnerItem = testItem(),
-	) {
-		const defaults = {
-			documentId,
-			format: 'text',
-			tab: '',
-			startCharacter: 0,
-			binaryPropertyName: 'data',
-		} as const;
-		const reading: Promise<AnyRead> = this.run(read, { ...defaults, ...params }, item);
+	read(documentId: string, given: Partial<Params<typeof read>> = {}, item = testItem()) {
+		const reading: Promise<AnyRead> = this.run(read, { documentId, ...given }, item);
 		return reading;
 	}
 
-	write(
-		documentId: string,
-		params: Partial<Params<typeof write>>,
-		item: RunnerItem = testItem(),
-	) {
-		const defaults = {
-			documentId,
-			content: '',
-			contentFormat: 'text',
-			tab: '',
-			allowEmpty: false,
-			createTab: false,
-			fillFromInput: false,
-			insertImages: false,
-			replacements: [],
-			section: '',
-			replace: 'document',
-		} satisfies Partial<Params<typeof write>>;
-		return this.run(write, { ...defaults, ...params }, item);
+	write(documentId: string, given: Partial<Params<typeof write>>, item = testItem()) {
+		return this.run(write, { documentId, ...given }, item);
 	}
 
-	append(
-		documentId: string,
-		params: Partial<Params<typeof append>>,
-		item: RunnerItem = testItem(),
-	) {
-		const defaults = {
-			documentId,
-			content: '',
-			contentFormat: 'text',
-			tab: '',
-			newParagraph: false,
-			idempotencyKey: '',
-			createTab: false,
-			insertImages: false,
-			underHeading: '',
-		} satisfies Partial<Params<typeof append>>;
-		return this.run(append, { ...defaults, ...params }, item);
+	append(documentId: string, given: Partial<Params<typeof append>>, item = testItem()) {
+		return this.run(append, { documentId, ...given }, item);
 	}
 
-	/** @throws NodeError */
+	/** Performs an operation, with the defaults of an input object. @throws NodeError */
 	private async run<const F extends readonly Field[], const O extends readonly Field[], R>(
 		operation: Operation<F, O, R>,
-		params: InferParameters<F, O>,
+		given: Partial<InferParameters<F, O>>,
 		item: RunnerItem,
 	): Promise<R> {
 		if (this.clients === undefined) throw new Error('not started');
-		// The result is what `execute` of this operation gives, which the runner's types no longer know.
+		const defaults = getAllFields(operation).map((field) => {
+			const value = field.jsonDefault ?? field.default;
+			// The form of a locator that names nothing is an object.
+			return [field.name, typeof value === 'object' ? '' : value];
+		});
+		const params = {
+			...Object.fromEntries(defaults),
+			replacements: [],
+			...given,
+		} as InferParameters<F, O>;
 		return await performOperation(operation, { params, item }, this.clients);
 	}
 }

@@ -151,12 +151,6 @@ describe('Write with a section', () => {
 		expect(await calls.blocks(id)).toEqual(['###### Deep', 'A', 'B', '###### Next']);
 	});
 
-	test('is in the tab, by its title', async () => {
-		const id = calls.withNotes('first', heading('A'), paragraph('x'));
-		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
-		expect([calls.text(id), calls.text(id, 't.n')]).toEqual(['first\n', 'A\ny\n']);
-	});
-
 	test('is emptied only where that is allowed', async () => {
 		const id = report();
 		const refused = await catchFailure(calls.write(id, { section: 'Results' }));
@@ -176,24 +170,19 @@ describe('what Write removed and the new content does not bring back', () => {
 	const old = paragraph('old');
 	const one = heading('One');
 
-	test.each<[string, Element[], string]>([
-		['in the section', [one, ...lost, old], 'One'],
-		['in the document', [paragraph('a'), ...lost, old], ''],
-	])('%s is named in a hint', async (_where, body, section) => {
-		const item = testItem();
-		await calls.write(calls.seed(...body), { section, content: 'new' }, item);
-		expect(item.hints).toEqual([
-			'The replaced content also had footnotes, pictures, page breaks, section breaks, equations. To get them back, use the version history of the document.',
-		]);
-	});
+	const told = [
+		'The replaced content also had footnotes, pictures, page breaks, section breaks, equations. To get them back, use the version history of the document.',
+	];
 
-	test.each<[string, Element[], string]>([
-		['around the section', [...lost, one, old, sectionBreak, heading('Two')], 'One'],
-		['of text, tables and lists', [paragraph('a'), cell('b'), bullet('c')], ''],
-	])('%s is not', async (_where, body, section) => {
+	test.each<[string, Element[], string, string[]]>([
+		['in the section: told', [one, ...lost, old], 'One', told],
+		['in the document: told', [paragraph('a'), ...lost, old], '', told],
+		['around the section', [...lost, one, old, sectionBreak, heading('Two')], 'One', []],
+		['text, tables and lists', [paragraph('a'), cell('b'), bullet('c')], '', []],
+	])('%s', async (_what, body, section, hints) => {
 		const item = testItem();
 		await calls.write(calls.seed(...body), { section, content: 'new' }, item);
-		expect(item.hints).toEqual([]);
+		expect(item.hints).toEqual(hints);
 	});
 });
 
@@ -238,19 +227,6 @@ test('of headings that differ only in their case, the exact one counts, and anot
 });
 
 describe('Append under a heading', () => {
-	test('puts text at the end of the section', async () => {
-		const id = report();
-		await calls.append(id, { underHeading: 'Plan', content: 'more', newParagraph: true });
-		const section = ['# Plan', 'old plan', '## Steps', 'old step', 'more'];
-		expect((await calls.blocks(id)).slice(0, 6)).toEqual(['Before', ...section]);
-	});
-
-	test('continues its last line', async () => {
-		const id = report();
-		await calls.append(id, { underHeading: 'Results', content: '!', newParagraph: false });
-		expect((await calls.read(id)).content).toMatch('old results!\nEnd\nbye');
-	});
-
 	test.each([
 		['a list', [bullet('a')], ['- a']],
 		['a picture', [picture], ['chart']],

@@ -38,13 +38,6 @@ test('the body is what stands there after the content was written', async () => 
 	expect(created.body?.content?.at(-1)).toMatchObject({ startIndex: 5, endIndex: 9 });
 });
 
-test('Markdown', async () => {
-	const content = '# Title\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |';
-	const created = await calls.create({ content, contentFormat: 'markdown' });
-	expect(created.body?.content?.some((element) => element.table)).toBe(true);
-	expect(await calls.markdown(created.documentId)).toBe(content);
-});
-
 test('in a folder Drive makes it', async () => {
 	const mimeType = 'application/vnd.google-apps.folder';
 	const folder = calls.google.files.add({ name: 'Folder', mimeType, clientId: 'other' }).id;

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { catchFailure } from '../../catchFailure';
 import { asText, Calls } from './calls';
 import { paragraph, table } from './elements';
 
@@ -114,14 +113,5 @@ describe('Write', () => {
 		await calls.write(id, { fillFromInput: true, tab: 'Notes' }, item);
 		expect([calls.text(id), calls.text(id, 't.n')]).toEqual(['{{name}}\n', 'Ann {{sum}}\n']);
 		expect(item.hints).toEqual([stayed("'{{sum}}'")]);
-	});
-
-	test('with an answer that is lost fills nothing twice', async () => {
-		const id = calls.document('{{name}}');
-		calls.failChange({ connection: 'resetAfter' });
-		const item = itemWith({ name: '{{name}}{{name}}' });
-		const failure = await catchFailure(calls.write(id, { fillFromInput: true }, item));
-		expect(calls.text(id)).toBe('{{name}}{{name}}\n');
-		expect(failure).toMatchObject({ outcome: 'unknown' });
 	});
 });

@@ -10,8 +10,7 @@ const calls = new Calls();
 const contentFormat = 'markdown';
 
 const locator = (value: string, mode = 'id') => ({ __rl: true, mode, value });
-const url = (id: string) =>
-	`https://docs.google.com/document/u/0/d/${id}/edit?usp=sharing#heading=h.1`;
+const url = (id: string, end = '') => `https://docs.google.com/document/d/${id}/edit${end}`;
 
 beforeEach(() => {
 	calls.google.tokens.issue({ token });
@@ -19,10 +18,6 @@ beforeEach(() => {
 
 /** A row of the form that nobody filled in. */
 const noRow = { find: '', replace: '', format: 'text' };
-
-interface Created {
-	readonly documentId: string;
-}
 
 const run = async (parameters: IDataObject, items?: INodeExecutionData[]) =>
 	await runNode({ url: calls.google.url, parameters, items });
@@ -37,13 +32,14 @@ async function object(inputObject: IDataObject) {
 	return item?.json ?? {};
 }
 
+const idOf = ({ documentId }: IDataObject) => documentId as string;
+
 test('all four operations by the form', async () => {
 	const content = '# Title\n\n- a\n- b';
 	const created = await form('create', { title: 'Report', content, contentFormat });
-	const documentId = locator(url((created as unknown as Created).documentId), 'url');
+	const documentId = locator(url(idOf(created), '?usp=sharing#heading=h.1'), 'url');
 	expect(Object.keys(created)).toEqual(['documentId', 'documentUrl', 'title']);
-	expect(created['title']).toBe('Report');
-	expect(created['documentUrl']).toContain('/edit');
+	expect(created).toMatchObject({ title: 'Report', documentUrl: url(idOf(created)) });
 	const appended = await form('append', { documentId, content: 'more' });
 	expect(appended['characterCount']).toBe(5);
 	const whole = { title: 'Report', content: '# Title\n\n- a\n- b\n- more' };
@@ -54,63 +50,57 @@ test('all four operations by the form', async () => {
 });
 
 describe('the tab in the URL of a document', () => {
-	const edit = (id: string) => `https://docs.google.com/document/d/${id}/edit`;
 	const write = { operation: 'write', resource: 'document', content: 'new' };
-	const seedTabs = () => calls.document('first', [{ title: 'Notes', tabId: 't.n0' }]);
+	const read = { operation: 'read', resource: 'document' };
 
 	test.each([
-		['?tab=t.n0'],
-		['?tab=t%2En0'],
-		['?tab=%74.n0'],
-		['?usp=sharing&tab=t.n0'],
-		['?tab=t.n0#heading=h.abc'],
-		['?tab=t.n0&pli=1#bookmark=id.x'],
-		['?usp=sharing&amp;tab=t.n0'],
-		['%3Fusp%3Dsharing%26tab%3Dt.n0%23heading%3Dh.abc'],
+		['?tab=t.n'],
+		['?tab=t%2En'],
+		['?tab=%74.n'],
+		['?usp=sharing&tab=t.n'],
+		['?tab=t.n#heading=h.abc'],
+		['?tab=t.n&pli=1#bookmark=id.x'],
+		['?usp=sharing&amp;tab=t.n'],
+		['%3Fusp%3Dsharing%26tab%3Dt.n%23heading%3Dh.abc'],
 	])('%s is where it reads, writes and appends', async (query) => {
-		const id = seedTabs();
-		const documentId = `${edit(id)}${query}`;
+		const id = calls.withNotes('first');
+		const documentId = url(id, query);
 		await object({ ...write, documentId });
 		await object({ ...write, operation: 'append', documentId, content: '!' });
 		await form('append', { documentId: locator(documentId, 'url'), content: '?' });
-		expect(calls.google.docs.text(id)).toBe('first\n');
-		expect(calls.google.docs.text(id, 't.n0')).toBe('new!\n?\n');
-		const read = { operation: 'read', resource: 'document', documentId };
-		expect(await object(read)).toMatchObject({ content: 'new!\n?' });
+		expect([calls.text(id), calls.text(id, 't.n')]).toEqual(['first\n', 'new!\n?\n']);
+		expect(await object({ ...read, documentId })).toMatchObject({ content: 'new!\n?' });
 	});
 
-	test.each(['#tab=t.n0', '#heading=h.1?tab=t.n0', '?tab=', ''])(
-		'%s names no tab',
-		async (end) => {
-			const id = seedTabs();
-			await object({ ...write, documentId: `${edit(id)}${end}` });
-			expect(calls.google.docs.text(id)).toBe('new\n');
-		},
-	);
+	test.each(['#tab=t.n', '#heading=h.1?tab=t.n', '?tab=', ''])('%s names no tab', async (end) => {
+		const id = calls.withNotes('first');
+		await object({ ...write, documentId: url(id, end) });
+		expect(calls.text(id)).toBe('new\n');
+	});
 
-	test('gives way to a tab of its own field, and must exist', async () => {
-		const id = seedTabs();
-		const documentId = `${edit(id)}?tab=t.n0`;
-		await object({ ...write, documentId, tab: 'Tab 1' });
-		expect(calls.google.docs.text(id)).toBe('new\n');
-		const unknown = object({ ...write, documentId: `${edit(id)}?tab=t.gone` });
-		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
+	test('gives way to a tab of its own field', async () => {
+		const id = calls.withNotes('first');
+		await object({ ...write, documentId: url(id, '?tab=t.n'), tab: 'Tab 1' });
+		expect(calls.text(id)).toBe('new\n');
 	});
 
 	test("is the one of Google's resource", async () => {
-		const read = { operation: 'read', resource: 'document', format: 'structure' };
-		const url = edit(seedTabs());
-		const { tabs } = await object({ ...read, documentId: `${url}?tab=t.n0` });
-		expect(tabs).toMatchObject([{ tabProperties: { tabId: 't.n0' } }]);
-		const unknown = object({ ...read, documentId: `${url}?tab=t.gone` });
-		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
+		const documentId = url(calls.withNotes('first'), '?tab=t.n');
+		const { tabs } = await object({ ...read, format: 'structure', documentId });
+		expect(tabs).toMatchObject([{ tabProperties: { tabId: 't.n' } }]);
+	});
+
+	test.each([write, { ...read, format: 'structure' }])('must exist: %j', async (operation) => {
+		const documentId = url(calls.withNotes('first'), '?tab=t.gone');
+		const running = object({ ...operation, documentId });
+		await expect(running).rejects.toThrow("The document has no tab 't.gone'");
 	});
 });
 
 test.each(['write', 'append'] as const)(
 	'%s names the first of several tabs if none was chosen',
 	async (operation) => {
-		const several = calls.document('a', [{ title: 'Notes', tabId: 't.n' }]);
+		const several = calls.withNotes('a');
 		const hintsOf = async (id: string, tab = '') => {
 			const item = testItem();
 			await calls[operation](id, { content: 'x', tab }, item);
@@ -139,81 +129,71 @@ test.each([
 );
 
 describe('what the form replaces', () => {
-	const edit = (id: string) => `https://docs.google.com/document/d/${id}/edit?tab=t.n0`;
-	const seedTabs = () => calls.document('first', [{ title: 'Notes', tabId: 't.n0' }]);
+	const tab = locator('Notes', 'name');
+	const inUrl = (id: string) => locator(url(id, '?tab=t.n'), 'url');
 
-	test('is the tab that is chosen, or that the URL names', async () => {
-		const id = seedTabs();
-		const tab = locator('Notes', 'name');
-		await form('write', { documentId: locator(id), replace: 'tab', tab, content: 'a' });
-		expect(calls.google.docs.text(id, 't.n0')).toBe('a\n');
-		for (const replace of ['tab', 'document']) {
-			const documentId = locator(edit(id), 'url');
-			await form('write', { documentId, replace, content: replace });
-			expect(calls.google.docs.text(id, 't.n0')).toBe(`${replace}\n`);
-		}
-		expect(calls.google.docs.text(id)).toBe('first\n');
+	test.each([
+		['the tab that is chosen', (id: string) => ({ documentId: locator(id), tab }), 'tab'],
+		['the tab that the URL names', (id: string) => ({ documentId: inUrl(id) }), 'tab'],
+		['this tab as the document', (id: string) => ({ documentId: inUrl(id) }), 'document'],
+	])('is %s', async (_what, target, replace) => {
+		const id = calls.withNotes('first');
+		await form('write', { ...target(id), replace, content: 'a' });
+		expect([calls.text(id), calls.text(id, 't.n')]).toEqual(['first\n', 'a\n']);
 	});
 
 	test('is the whole document, whatever section or tab was chosen before', async () => {
-		const id = seedTabs();
-		const [section, tab] = [locator('Plan', 'name'), locator('Notes', 'name')];
-		const documentId = locator(id);
-		await form('write', { documentId, replace: 'document', section, tab, content: 'new' });
-		expect(calls.google.docs.text(id)).toBe('new\n');
+		const id = calls.withNotes('first');
+		const before = { section: locator('Plan', 'name'), tab };
+		const target = { documentId: locator(id), replace: 'document', ...before };
+		await form('write', { ...target, content: 'new' });
+		expect(calls.text(id)).toBe('new\n');
 	});
 });
 
-test('the form fills a template from the input item unless that is turned off, and content never', async () => {
-	const templateId = locator(calls.document('Dear {{ name }},'));
+describe('the form fills', () => {
 	const textOf = async (parameters: IDataObject) => {
 		const items = [{ json: { name: 'Ann' } }];
-		const made = await form('create', { title: 'T', ...parameters }, items);
-		return calls.google.docs.text((made as unknown as Created).documentId);
+		return calls.text(idOf(await form('create', { title: 'T', ...parameters }, items)));
 	};
-	const template = { from: 'template', templateId };
-	expect(await textOf(template)).toBe('Dear Ann,\n');
-	expect(await textOf({ ...template, fillFromInput: false })).toBe('Dear {{ name }},\n');
-	expect(await textOf({ content: 'Hi {{ name }}' })).toBe('Hi {{ name }}\n');
-	const nameless = form('create', { title: 'T', from: 'template' });
-	await expect(nameless).rejects.toThrow("'Template' is required");
+
+	test('a template from the input item unless that is turned off', async () => {
+		const templateId = locator(calls.document('Dear {{ name }},'));
+		const template = { from: 'template', templateId };
+		expect(await textOf(template)).toBe('Dear Ann,\n');
+		expect(await textOf({ ...template, fillFromInput: false })).toBe('Dear {{ name }},\n');
+	});
+
+	test('no content', async () => {
+		expect(await textOf({ content: 'Hi {{ name }}' })).toBe('Hi {{ name }}\n');
+	});
+
+	test('a template that must be chosen', async () => {
+		const nameless = form('create', { title: 'T', from: 'template' });
+		await expect(nameless).rejects.toThrow("'Template' is required");
+	});
 });
 
-test('a template, filled by the form and by the input object', async () => {
-	const templateId = locator(calls.document('Dear {{name}},'));
-	const replacement = [{ find: '{{name}}', replace: 'Ann' }];
-	const template = { from: 'template', templateId, replacements: { replacement } };
-	const replaced = [{ find: '{{name}}', count: 1 }];
-	const byForm = await form('create', { title: 'Letter', ...template });
-	expect(byForm).toMatchObject({ replaced });
-	const create = { operation: 'create', resource: 'document', title: 'Letter' };
-	const given = { templateId: templateId.value, replacements: replacement };
-	const byObject = await object({ ...create, ...given });
-	expect(byObject).toMatchObject({ replaced });
-	for (const made of [byForm, byObject]) {
-		const { documentId } = made as unknown as Created;
-		expect(calls.google.docs.text(documentId)).toBe('Dear Ann,\n');
-	}
-	const { documentId } = byObject;
-	const ann = [{ find: 'Ann', replace: 'Bo' }];
-	const written = await object({ operation: 'write', documentId, replacements: ann });
-	expect(written).toMatchObject({ characterCount: 2, replaced: [{ find: 'Ann', count: 1 }] });
-});
-
-test('Markdown in a template and a section, by the form', async () => {
-	const templateId = locator(calls.document('{{a}}\nend'));
-	const replacement = [{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' }, noRow];
+test('texts and Markdown in a template, and a section, by the form', async () => {
+	const templateId = locator(calls.document('{{a}}\nend {{name}}'));
+	const replacement = [
+		{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' },
+		...[{ find: '{{name}}', replace: 'Ann', format: 'text' }, noRow],
+	];
 	const template = { from: 'template', templateId, replacements: { replacement } };
 	const made = await form('create', { title: 'T', ...template });
-	expect(made).toMatchObject({ replaced: [{ find: '{{a}}', count: 1 }] });
-	const documentId = locator((made as unknown as Created).documentId);
+	expect(made).toMatchObject({
+		replaced: [
+			{ find: '{{a}}', count: 1 },
+			{ find: '{{name}}', count: 1 },
+		],
+	});
+	const documentId = locator(idOf(made));
 	const section = locator('One', 'name');
 	await form('write', { documentId, content: '- new', contentFormat, section });
 	const options = { underHeading: 'One' };
 	await form('append', { documentId, content: 'more', contentFormat, options });
-	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
-		content: '# One\n\n- new\n\nmore',
-	});
+	expect(await calls.markdown(documentId.value)).toBe('# One\n\n- new\n\nmore');
 });
 
 test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
@@ -232,130 +212,104 @@ test('an option that was added stays while another one is chosen, and means noth
 		description,
 	);
 	expect(Object.keys(kept?.['options'] ?? {})).toEqual(Object.keys(options));
-	const choices = description.properties.flatMap(
-		(one) => (one.name === 'options' ? one.options : []) ?? [],
-	);
+	const choices = properties.flatMap((one) => (one.name === 'options' ? one.options : []) ?? []);
 	const added = choices.filter(({ name }) => name === 'replacements');
-	expect(added).toHaveLength(1);
-	for (const one of added) expect(one).toMatchObject({ default: options.replacements });
-	const written = await form('write', parameters);
-	expect(written).not.toHaveProperty('replaced');
+	expect(added).toMatchObject([{ default: options.replacements }]);
+	expect(await form('write', parameters)).not.toHaveProperty('replaced');
 });
 
-test('a replacement of null is an empty text', async () => {
-	const write = { operation: 'write', content: '' };
-	const replace = '={{ $json.note }}';
-	const replacements = { replacement: [{ find: '{{note}}', replace, format: 'text' }] };
-	const one = calls.document('a{{note}}');
-	const inForm = { ...write, documentId: locator(one), replace: 'document' };
-	const parameters = { ...inForm, options: { replacements } };
-	await run({ resource: 'document', ...parameters }, [{ json: { note: null } }]);
-	expect(calls.google.docs.text(one)).toBe('a\n');
-	const other = calls.document('a{{note}}');
-	const nulls = [{ find: '{{note}}', replace: null, format: null }];
-	await object({ ...write, documentId: other, replacements: nulls });
-	expect(calls.google.docs.text(other)).toBe('a\n');
+describe('a replacement of null is an empty text', () => {
+	test('by the form', async () => {
+		const id = calls.document('a{{note}}');
+		const row = { find: '{{note}}', replace: '={{ $json.note }}', format: 'text' };
+		const options = { replacements: { replacement: [row] } };
+		const target = { documentId: locator(id), replace: 'document', content: '' };
+		await form('write', { ...target, options }, [{ json: { note: null } }]);
+		expect(calls.text(id)).toBe('a\n');
+	});
+
+	test('by the input object', async () => {
+		const documentId = calls.document('a{{note}}');
+		const replacements = [{ find: '{{note}}', replace: null, format: null }];
+		await object({ operation: 'write', content: '', documentId, replacements });
+		expect(calls.text(documentId)).toBe('a\n');
+	});
 });
 
-test('a section that was left empty, or whose expression came out empty, never is the whole document', async () => {
-	const documentId = locator(calls.document('kept'));
-	const parameters = { resource: 'document', operation: 'write', documentId, content: 'new' };
+describe('nothing is sent', () => {
+	afterEach(() => {
+		expect(calls.sent).toEqual([]);
+	});
+
+	const write = () => ({ documentId: locator(calls.document('kept')), content: 'new' });
 	const expression = '={{ $json.heading }}';
-	for (const [section, heading] of [
+
+	test.each([
 		['', 'Plan'],
-		...['', ' ', undefined].map((empty) => [expression, empty]),
-	]) {
-		const items = [{ json: { heading } }];
-		const { message } = await failureOf(run({ ...parameters, section }, items));
-		expect(message).toContain("'Section' is required");
-	}
-	const noSection = form('write', { ...parameters, section: undefined });
-	await expect(noSection).rejects.toThrow("'Section' is required");
-	const noTab = form('write', { ...parameters, replace: 'tab' });
-	await expect(noTab).rejects.toThrow("'Tab' is empty");
-	expect(calls.sent).toEqual([]);
-});
+		[expression, ''],
+		[expression, ' '],
+		[expression, undefined],
+		[undefined, 'Plan'],
+	])('for the section %j, where its field is %j', async (section, heading) => {
+		const running = form('write', { ...write(), section }, [{ json: { heading } }]);
+		await expect(running).rejects.toThrow("'Section' is required");
+	});
 
-test('all four operations by the input object', async () => {
-	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
-	const { documentId } = created as unknown as Created;
-	const bold = { content: '**a**\n', contentFormat };
-	const written = await object({ operation: 'write', documentId, ...bold });
-	const revisionId = calls.google.docs.revisionOf(documentId);
-	expect(written).toEqual({ documentId, characterCount: 1, revisionId });
-	const line = { documentId: url(documentId), content: '\n' };
-	expect(await object({ operation: 'append', ...line })).toMatchObject({ documentId });
-	const read = { operation: 'read', documentId };
-	expect(await object({ ...read, format: 'markdown' })).toMatchObject({ content: '**a**' });
-	expect(await object({ ...read, format: 'structure' })).toMatchObject({ tabs: [{}] });
-});
+	test('for a tab that was left empty', async () => {
+		const running = form('write', { ...write(), replace: 'tab' });
+		await expect(running).rejects.toThrow("'Tab' is empty");
+	});
 
-const sectioned = { operation: 'write', documentId: '1abc', content: 'x', section: 'A' };
-const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
-const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
+	test('for an input object whose expression finds no section', async () => {
+		const inputObject = `={{ { operation: 'write', documentId: '1abc', content: 'x', section: $json.none } }}`;
+		const running = run({ inputMode: 'json', inputObject });
+		await expect(running).rejects.toThrow("'section' is empty");
+	});
 
-test('an expression that finds no section replaces nothing', async () => {
-	const id = calls.document('kept');
-	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', section: $json.none } }}`;
-	const running = run({ inputMode: 'json', inputObject });
-	await expect(running).rejects.toThrow("'section' is empty");
-	expect(calls.google.docs.text(id)).toBe('kept\n');
-});
+	test('for a text to find that is empty for a later item', async () => {
+		const row = { find: '={{ $json.find }}', replace: 'x', format: 'text' };
+		const options = { replacements: { replacement: [row] } };
+		const items = [{ json: { find: 'a' } }, { json: { find: '' } }];
+		const target = { ...write(), replace: 'document', content: '' };
+		const failure = await failureOf(form('write', { ...target, options }, items));
+		expect(failure.message).toBe("'Replacements' has an empty text to find");
+		expect(failure.description).toContain(
+			'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
+		);
+	});
 
-const create = { operation: 'create', resource: 'document' };
-const noObjects = /'replacements' must be an array of objects/;
-const notTogether = /'section' cannot be used together with 'replacements'/;
-const nothingToFind = /has an empty text to find/;
+	const documentId = '1abc';
+	const sectioned = { operation: 'write', documentId, content: 'x', section: 'A' };
+	const replacing = (replacements: unknown) => ({
+		...{ operation: 'write', documentId, content: '', replacements },
+	});
+	const markdown = { find: 'a', replace: '# b', format: 'markdown' };
+	const create = { operation: 'create', resource: 'document' };
+	const noObjects = /'replacements' must be an array of objects/;
+	const notTogether = /'section' cannot be used together with 'replacements'/;
+	const nothingToFind = /has an empty text to find/;
 
-test.each<[IDataObject, RegExp]>([
-	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
-	[{ operation: 'read', documentId: '1abc', format: 'html' }, /format.*markdown.*pdf.*text/],
-	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
-	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
-	[{ ...marked, replacements: 'x' }, noObjects],
-	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
-	[{ ...sectioned, section: ' ' }, /'section' is empty/],
-	[{ ...sectioned, content: '', replacements }, notTogether],
-	[{ ...sectioned, fillFromInput: true }, notTogether],
-	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
-	[{ ...marked, replacements: { a: 'b' } }, noObjects],
-	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, nothingToFind],
-	[{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] }, nothingToFind],
-	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
-	[create, /title/],
-	[{ ...create, title: 'T', templateId: '' }, /'templateId' is empty/],
-	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],
-	[{ operation: 'append', documentId: '1abc', content: 5 }, /content/],
-])('refused before any request: %j', async (inputObject, message) => {
-	const { message: text } = await failureOf(object(inputObject));
-	expect(text).toMatch(message);
-	expect(calls.sent).toEqual([]);
-});
-
-test('a text to find that is empty for a later item stops the node before anything is sent', async () => {
-	const row = { find: '={{ $json.find }}', replace: 'x', format: 'text' };
-	const options = { replacements: { replacement: [row] } };
-	const items = [{ json: { find: 'a' } }, { json: { find: '' } }];
-	const target = { documentId: locator(calls.document('a')), replace: 'document', content: '' };
-	const failure = await failureOf(form('write', { ...target, options }, items));
-	expect(failure.message).toBe("'Replacements' has an empty text to find");
-	expect(failure.description).toContain(
-		'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
-	);
-	expect(calls.sent).toEqual([]);
-});
-
-test('a document whose content failed is named', async () => {
-	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
-	const failure = await failureOf(form('create', { title: 'T', content: 'x' }));
-	expect(failure.description).toContain(calls.google.files.listAll()[0]?.id);
-});
-
-test('items of one document go in one after the other', async () => {
-	const id = calls.document();
-	const items = Array.from({ length: 5 }, (_, n) => ({ json: { n } }));
-	const target = { resource: 'document', operation: 'append', documentId: locator(id) };
-	const output = await run({ ...target, content: '={{ $json.n }}' }, items);
-	expect(calls.google.docs.text(id)).toBe('0\n1\n2\n3\n4\n');
-	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+	test.each<[object, RegExp]>([
+		[{ operation: 'read', documentId: 'a/b' }, /documentId/],
+		[{ operation: 'read', documentId, format: 'html' }, /format.*markdown.*pdf.*text/],
+		[{ operation: 'write', documentId }, /'content' is required/],
+		[{ operation: 'write', documentId, allowEmpty: true }, /'content' is required/],
+		[{ operation: 'write', documentId, content: '' }, /'content' is empty/],
+		[{ ...sectioned, section: ' ' }, /'section' is empty/],
+		[{ ...sectioned, content: '', replacements: [markdown] }, notTogether],
+		[{ ...sectioned, fillFromInput: true }, notTogether],
+		[replacing('x'), noObjects],
+		[replacing({ a: 'b' }), noObjects],
+		[replacing([{ find: 'a', format: 'html' }]), /format \(text or markdown\)/],
+		[replacing([{ ...markdown, find: '' }]), nothingToFind],
+		[replacing([{ ...markdown, find: ' \n ' }]), nothingToFind],
+		[{ operation: 'append', documentId, content: '' }, /content/],
+		[{ operation: 'append', documentId, content: 5 }, /content/],
+		[create, /title/],
+		[{ ...create, title: 'T', templateId: '' }, /'templateId' is empty/],
+		[{ operation: 'write', documentId, content: 'x', newParagraph: true }, /newParagraph/],
+	])('for what is refused: %j', async (inputObject, message) => {
+		const failure = await failureOf(object({ ...inputObject }));
+		expect(failure.message).toMatch(message);
+	});
 });

@@ -126,18 +126,6 @@ describe('Markdown in place of a placeholder', () => {
 });
 
 describe('in a template', () => {
-	test('takes the place of its placeholder, and the content follows', async () => {
-		const templateId = calls.document('{{a}}\nend {{name}}');
-		const replacements = [asMarkdown('{{a}}', answer), asText('{{name}}', 'Ann')];
-		const made = await calls.create({ templateId, replacements, content: 'more' });
-		expect(made.replaced).toEqual([
-			{ find: '{{a}}', count: 1 },
-			{ find: '{{name}}', count: 1 },
-		]);
-		expect(await calls.blocks(made.documentId)).toEqual([...shown, 'end Ann', 'more']);
-		expect(calls.text(templateId)).toBe('{{a}}\nend {{name}}\n');
-	});
-
 	test.each([asMarkdown('a', '# c'), asText('a', '# b')])(
 		'a key that was used for other Markdown is refused: %j',
 		async (other) => {

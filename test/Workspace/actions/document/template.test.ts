@@ -110,14 +110,6 @@ describe('a template', () => {
 		},
 	);
 
-	test('whose copy has no answer is found and filled', async () => {
-		const templateId = calls.document('Dear {{name}},');
-		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
-		const made = await calls.create({ templateId, replacements });
-		expect(calls.text(made.documentId)).toBe('Dear Ann,\n');
-		expect(calls.google.files.listAll()).toHaveLength(2);
-	});
-
 	test('that is not there is named', async () => {
 		const templateId = 'missingTemplate0123456789';
 		const failure = await catchFailure(calls.create({ templateId }));
@@ -217,15 +209,6 @@ describe('images of Markdown', () => {
 		await write(urls.map((url) => `![](${url})`).join(' '), item);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(tries);
 		expect(item.hints).toEqual([expect.stringContaining(urls.at(-1) ?? '')]);
-	});
-
-	test('are appended with a key only once', async () => {
-		const id = calls.document('old');
-		const keyed = { idempotencyKey: 'k', newParagraph: true };
-		const params = { content: logo, ...markdownWithImages, ...keyed };
-		await calls.append(id, params);
-		expect(await calls.append(id, params)).toMatchObject({ repeated: true });
-		expect(await calls.markdown(id)).toBe('old\n\n![](https://example.com/a.png)');
 	});
 
 	test('are links without the option, which a hint names', async () => {

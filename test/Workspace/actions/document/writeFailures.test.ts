@@ -47,14 +47,6 @@ describe('a revision that Google does not name is empty in the result', () => {
 	});
 });
 
-test('a write that did not happen at first is repeated', async () => {
-	const id = calls.document('old');
-	calls.failChange({ status: 503, retryAfter: 0, times: 2 });
-	await calls.write(id, { content: 'new' });
-	expect(calls.text(id)).toBe('new\n');
-	expect(calls.changes(id)).toBe(1);
-});
-
 test.each([
 	['', 'ours', 'text'],
 	[', where only the look would have changed', '**old**', 'markdown'],
@@ -197,14 +189,6 @@ describe('order of requests', () => {
 		const contents = ['old', undefined, undefined, 'new', undefined];
 		expect(output.map(({ content }) => content)).toEqual(contents);
 		expect(calls.text(one)).toBe('newer\n');
-	});
-
-	test('reads that follow one another run side by side: none waits for another one to be repeated', async () => {
-		const [one, other] = [calls.document('1'), calls.document('2')];
-		calls.failRead({ status: 503 });
-		const output = await run([reading(one), reading(other)]);
-		expect(output.map(({ content }) => content)).toEqual(['1', '2']);
-		expect(came()).toEqual([`read ${one}`, `read ${other}`, `read ${one}`]);
 	});
 
 	test('changes by different operations keep the order of the items', async () => {

@@ -16,7 +16,7 @@ const uploads = new Uploads();
 
 describe('media type', () => {
 	const typed = async (params: Partial<UploadParams>) =>
-		(await uploads.run({ content: base64('x'), ...params })).mimeType;
+		(await uploads.upload('x', params)).mimeType;
 
 	test.each([
 		['a.pdf', '', 'application/pdf'],
@@ -24,6 +24,8 @@ describe('media type', () => {
 		['a.unknown-ending', '', 'application/octet-stream'],
 		['README', '', 'application/octet-stream'],
 		['a.pdf', ' text/x-own ', 'text/x-own'],
+		['a', 'text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+		['a', 'text/plain ;charset=utf-8', 'text/plain ;charset=utf-8'],
 	])('%s given as "%s"', async (name, mimeType, expected) => {
 		expect(await typed({ name, mimeType })).toBe(expected);
 	});
@@ -35,17 +37,9 @@ describe('media type', () => {
 		'text/plain\u2028;',
 		'application/vnd.google-apps.document',
 	])('%j is refused before any request', async (mimeType) => {
-		const refused = await catchFailure(uploads.run({ content: base64('x'), mimeType }));
-		expect(refused.code).toBe(400);
+		expect((await catchFailure(typed({ mimeType }))).code).toBe(400);
 		expect(uploads.google.requests).toEqual([]);
 	});
-
-	test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
-		'%j is kept',
-		async (mimeType) => {
-			expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
-		},
-	);
 
 	test('a binary field of another type than a media type goes up as bytes', async () => {
 		const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
@@ -66,65 +60,47 @@ describe('content', () => {
 		expect(uploads.google.requests).toEqual([]);
 	});
 
-	test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
-		'base64 "%s" is one letter',
-		async (content) => {
-			expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
-		},
-	);
-
-	test('base64 of the URL alphabet', async () => {
-		const { md5Checksum } = await uploads.run({ content: '_-8' });
-		expect(md5Checksum).toBe(md5(Buffer.from([0xff, 0xef])));
+	test.each([
+		...['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'].map((content) => [content, 'x'] as const),
+		['_-8', Buffer.from([0xff, 0xef])] as const,
+	])('base64 "%s"', async (content, bytes) => {
+		expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5(bytes) });
 	});
 
-	test('a text goes up as it is, in UTF-8', async () => {
-		const upload = async (name: string, content: string) =>
-			await uploads.run({ contentSource: 'text', content, name });
-		expect(await upload('a', 'Grüße 😀\n')).toMatchObject({
-			md5Checksum: md5('Grüße 😀\n'),
-			mimeType: 'text/plain; charset=utf-8',
-		});
-		expect(await upload('a.csv', 'a,b')).toMatchObject({ mimeType: 'text/csv' });
+	test.each([
+		['a', 'Grüße 😀\n', 'text/plain; charset=utf-8'],
+		['a.csv', 'a,b', 'text/csv'],
+	])('a text named %s goes up as it is, in UTF-8', async (name, content, mimeType) => {
+		const result = await uploads.run({ contentSource: 'text', content, name });
+		expect(result).toMatchObject({ md5Checksum: md5(content), mimeType });
 	});
 
-	test('without a name a binary file keeps its own; a text is refused before any request', async () => {
+	test('without a name a binary file keeps its own', async () => {
 		const data = { data: Buffer.from('x'), fileName: 'photo.png', mimeType: 'image/x-own' };
-		const named = testItem({ binary: { data } });
-		const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
+		const item = testItem({ binary: { data } });
+		const result = await uploads.run({ contentSource: 'binary', name: '' }, item);
 		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
-		const before = uploads.google.requests.length;
-		const nameOnly = { contentSource: 'text', content: 'x', name: '' } as const;
-		expect(await catchFailure(uploads.run(nameOnly, testItem()))).toMatchObject({
-			code: 400,
-			description: 'Enter a name. Only a binary file or an attachment can have its own.',
-		});
-		expect(uploads.google.requests).toHaveLength(before);
 	});
 
-	test('a path is read through the item', async () => {
-		const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
-		const file = path.join(folder, 'a.bin');
-		await writeFile(file, 'from disk');
-		const result = await uploads.run({ contentSource: 'filePath', content: file });
-		expect(result).toMatchObject({ md5Checksum: md5('from disk') });
-		await rm(folder, { recursive: true });
-	});
-
-	test('an empty path and a missing field are refused before any request', async () => {
-		const noPath = uploads.run({ contentSource: 'filePath', content: ' ' });
-		expect(await catchFailure(noPath)).toMatchObject({ code: 400 });
-		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-		const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
-		expect(failure).toMatchObject({ code: 400 });
-		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
+	test.each<[string, Partial<UploadParams>, string]>([
+		[
+			'a text without a name',
+			{ contentSource: 'text', content: 'x', name: '' },
+			'Enter a name. Only a binary file or an attachment can have its own.',
+		],
+		[
+			'an empty path',
+			{ contentSource: 'filePath', content: ' ' },
+			'Enter the path of the file to upload.',
+		],
+	])('%s is refused before any request', async (_what, params, description) => {
+		const failure = await catchFailure(uploads.run(params));
+		expect(failure).toMatchObject({ code: 400, description });
 		expect(uploads.google.requests).toEqual([]);
 	});
 });
 
 describe('in n8n', () => {
-	const uploads = new Uploads();
-
 	const readable = tmpdir();
 	// n8n reads it with its first look at a file.
 	process.env.N8N_RESTRICT_FILE_ACCESS_TO = readable;
@@ -134,28 +110,33 @@ describe('in n8n', () => {
 	});
 
 	const googleDocument = 'application/vnd.google-apps.document';
-	const photo: INodeExecutionData = {
-		json: {},
-		binary: { photo: { data: base64('a photo'), mimeType: 'image/x-own', fileName: 'p.own' } },
+
+	/** A binary field of an item. */
+	const file = (text: string, fileName?: string, mimeType = 'text/plain') => ({
+		...{ data: base64(text), mimeType },
+		...(fileName && { fileName }),
+	});
+	const itemOf = (binary: INodeExecutionData['binary']) => ({ json: {}, binary });
+	const photo = itemOf({ photo: file('a photo', 'p.own', 'image/x-own') });
+
+	const form = async (given: IDataObject, items: INodeExecutionData[] = [{ json: {} }]) => {
+		const parameters = { resource: 'file', operation: 'upload', ...given };
+		return await runNode({ url: uploads.google.url, items, parameters });
 	};
 
-	async function form(parameters: IDataObject, items: INodeExecutionData[] = [{ json: {} }]) {
-		const { url } = uploads.google;
-		return await runNode({
-			url,
-			items,
-			parameters: { resource: 'file', operation: 'upload', ...parameters },
-		});
-	}
-
 	async function object(
-		inputObject: IDataObject,
-		more: IDataObject = {},
+		given: IDataObject,
 		items?: INodeExecutionData[],
+		allowFilePaths = false,
 	) {
-		const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject), ...more };
+		const inputObject = JSON.stringify({ operation: 'upload', ...given });
+		const parameters = { inputMode: 'json', inputObject, allowFilePaths };
 		return await runNode({ url: uploads.google.url, parameters, items });
 	}
+
+	const namesOf = (items: INodeExecutionData[]) => items.map(({ json }) => json['name']);
+	const checksumsOf = (items: INodeExecutionData[]) =>
+		items.map(({ json }) => json['md5Checksum']);
 
 	test.each([
 		['Spend', 'a,b', 'text/csv'],
@@ -171,70 +152,54 @@ describe('in n8n', () => {
 	});
 
 	test.each([
-		[
-			'a file without a name is named after its field',
-			{ mimeType: 'text/plain' },
-			'my_file.txt',
-		],
-		[
-			'the type of a Google file is not that of its bytes',
-			{ mimeType: googleDocument },
-			'my_file.bin',
-		],
-	])('%s', async (_what, binary, name) => {
-		const data = base64('x');
-		const [item] = await form({}, [{ json: {}, binary: { my_file: { data, ...binary } } }]);
+		['a file without a name is named after its field', 'text/plain', 'my_file.txt'],
+		['the type of a Google file is not that of its bytes', googleDocument, 'my_file.bin'],
+	])('%s', async (_what, mimeType, name) => {
+		const [item] = await form({}, [itemOf({ my_file: file('x', undefined, mimeType) })]);
 		expect(item?.json).toMatchObject({ name });
 		expect(item?.json['mimeType']).not.toBe(googleDocument);
 	});
 
 	test.each([
-		['*.pdf, invoice*', ['a.PDF', 'Invoice 7.doc']],
-		['pdf, DOC', ['a.PDF', 'Invoice 7.doc']],
-		['.pdf', ['a.PDF']],
+		['*.pdf, invoice*', ['a.PDF', 'Invoice 7.doc', 'scan.pdf']],
+		['pdf, DOC', ['a.PDF', 'Invoice 7.doc', 'scan.pdf']],
+		['.pdf', ['a.PDF', 'scan.pdf']],
 		['readme', ['README']],
-		['a, png*', undefined],
 	])('only the files whose names fit %j are uploaded', async (onlyFiles, names) => {
-		const file = (fileName: string) => ({ data: base64('x'), mimeType: 'a/b', fileName });
-		const binary = {
-			a: file('a.PDF'),
-			b: file('logo.png'),
-			c: file('Invoice 7.doc'),
-			d: file('README'),
-		};
-		const uploaded = form({ options: { onlyFiles } }, [{ json: {}, binary }]);
-		if (names) expect((await uploaded).map(({ json }) => json['name'])).toEqual(names);
-		else await expect(uploaded).rejects.toThrow('The item has no file to use');
+		const named = ['a.PDF', 'logo.png', 'Invoice 7.doc', 'README'].map(
+			(name, at) => [`file_${at}`, file('x', name, 'a/b')] as const,
+		);
+		// A file without a name has that of its field and type.
+		const scan = { ...file('x', undefined, 'application/pdf'), fileExtension: 'pdf' };
+		const item = itemOf({ ...Object.fromEntries(named), scan });
+		expect(namesOf(await form({ options: { onlyFiles } }, [item]))).toEqual(names);
+	});
+
+	test('an item without a file of such a name is refused', async () => {
+		const uploaded = form({ options: { onlyFiles: 'a, png*' } }, [photo]);
+		await expect(uploaded).rejects.toThrow('The item has no file to use');
 	});
 
 	test('the example uploads files of one name from several emails, each one once', async () => {
 		const { parameters } = example.nodes.find(({ name }) => name === 'Upload') ?? {};
 		const items = ['one', 'two'].map((id) => ({
 			json: { id },
-			binary: { a: { data: base64(id), mimeType: 'application/pdf', fileName: 'a.pdf' } },
+			binary: { a: file(id, 'a.pdf', 'application/pdf') },
 		}));
 		for (let run = 0; run < 2; run++) {
 			const files = await form({ ...parameters }, items);
-			expect(files.map(({ json }) => json['md5Checksum'])).toEqual([md5('one'), md5('two')]);
+			expect(checksumsOf(files)).toEqual([md5('one'), md5('two')]);
 			expect(uploads.files()).toHaveLength(2);
 		}
-	});
-
-	test('a file without a name has that of its field and type', async () => {
-		const invoice = { data: base64('x'), mimeType: 'application/pdf', fileExtension: 'pdf' };
-		const binary = { invoice, logo: { ...invoice, fileName: 'logo.png' } };
-		const uploaded = await form({ options: { onlyFiles: 'pdf' } }, [{ json: {}, binary }]);
-		expect(uploaded.map(({ json }) => json['name'])).toEqual(['invoice.pdf']);
 	});
 
 	test('the form takes a binary field by default', async () => {
 		const given = { name: 'Holiday', binaryPropertyName: 'photo' };
 		const parameters = { ...given, options: { description: 'd' } };
-		const [first, second, ...more] = await form(parameters, [photo, photo]);
-		expect(more).toEqual([]);
-		expect([first?.pairedItem, second?.pairedItem]).toEqual([{ item: 0 }, { item: 1 }]);
+		const output = await form(parameters, [photo, photo]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		const shown = { name: 'Holiday', mimeType: 'image/x-own', size: '7' };
-		expect(first?.json).toMatchObject({ ...shown, md5Checksum: md5('a photo') });
+		expect(output[0]?.json).toMatchObject({ ...shown, md5Checksum: md5('a photo') });
 		expect(uploads.files()).toMatchObject([{ description: 'd' }, { description: 'd' }]);
 	});
 
@@ -256,8 +221,7 @@ describe('in n8n', () => {
 	test.each(['={{ $json.missing }}', '={{ "" }}'])(
 		'a binary field that comes out empty is refused before anything is uploaded: %s',
 		async (binaryPropertyName) => {
-			const data = { data: base64('x'), mimeType: 'text/plain' };
-			const items = [photo, { json: {}, binary: { data } }];
+			const items = [photo, itemOf({ data: file('x') })];
 			const failure = await failureOf(form({ name: 'a', binaryPropertyName }, items));
 			expect(failure.message).toBe("'Files' names no file");
 			expect(uploads.google.requests).toEqual([]);
@@ -265,19 +229,12 @@ describe('in n8n', () => {
 	);
 
 	describe('several files of an item', () => {
-		const file = (text: string, fileName?: string) => ({
-			data: base64(text),
-			mimeType: 'text/plain',
-			...(fileName && { fileName }),
-		});
-		const items: INodeExecutionData[] = [
-			{ json: {}, binary: { attachment_0: file('a', 'a.txt'), attachment_1: file('b') } },
-			{ json: {}, binary: { attachment_0: file('c', 'c.txt') } },
-		];
+		const two = itemOf({ attachment_0: file('a', 'a.txt'), attachment_1: file('b') });
+		const other = itemOf({ attachment_0: file('c', 'c.txt') });
 		const all = { binaryPropertyName: '*' };
 
 		test('each get an item of their own, paired to the input item', async () => {
-			const output = await form(all, items);
+			const output = await form(all, [two, other]);
 			const shown = (name: string, text: string) => ({ name, md5Checksum: md5(text) });
 			expect(output).toMatchObject([
 				{ json: shown('a.txt', 'a'), pairedItem: { item: 0 } },
@@ -287,20 +244,21 @@ describe('in n8n', () => {
 			expect(uploads.files()).toHaveLength(3);
 		});
 
-		test.each(['attachment_1, attachment_0', ['attachment_1', 'attachment_0']])(
-			'are taken in the order of a list: %j',
-			async (binaryPropertyName) => {
-				const given = { operation: 'upload', contentSource: 'binary', binaryPropertyName };
-				const output = await object(given, {}, items.slice(0, 1));
-				expect(output.map(({ json }) => json['md5Checksum'])).toEqual([md5('b'), md5('a')]);
-			},
-		);
+		test.each([
+			['attachment_1, attachment_0', ['b', 'a']],
+			[
+				['attachment_1', 'attachment_0'],
+				['b', 'a'],
+			],
+			['', ['a', 'b']],
+		])('are taken in the order of a list, or all of them: %j', async (names, texts) => {
+			const given = { contentSource: 'binary', binaryPropertyName: names };
+			expect(checksumsOf(await object(given, [two]))).toEqual(texts.map(md5));
+		});
 
-		test('are all of them if an input object names none', async () => {
-			const given = { operation: 'upload', contentSource: 'binary', binaryPropertyName: '' };
-			expect(await object(given, {}, items.slice(0, 1))).toHaveLength(2);
-			const entries = { ...given, binaryPropertyName: [''] };
-			const failure = await failureOf(object(entries, {}, items.slice(0, 1)));
+		test('are not meant by a list of an empty name', async () => {
+			const given = { contentSource: 'binary', binaryPropertyName: [''] };
+			const failure = await failureOf(object(given, [two]));
 			expect(failure.message).toBe("'binaryPropertyName' names no file");
 		});
 
@@ -309,7 +267,7 @@ describe('in n8n', () => {
 			async (convertTo) => {
 				const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
 				uploads.google.fault({ match, times: 10, connection: 'resetAfter' });
-				const output = await form({ ...all, options: { convertTo } }, items.slice(0, 1));
+				const output = await form({ ...all, options: { convertTo } }, [two]);
 				const ids = uploads.files().map(({ id }) => id);
 				expect(output.map(({ json }) => json['id'])).toEqual(ids);
 				expect(output).toHaveLength(2);
@@ -319,28 +277,18 @@ describe('in n8n', () => {
 		test.each(['several', 'x'.repeat(255)])(
 			'with the key %s, a second run uploads nothing',
 			async (idempotencyKey) => {
-				const options = { idempotencyKey };
-				const first = await form({ ...all, options }, items.slice(0, 1));
-				const second = await form({ ...all, options }, items.slice(0, 1));
+				const given = { ...all, options: { idempotencyKey } };
+				const first = await form(given, [two]);
 				const repeated = first.map(({ json }) => ({
 					json: { id: json['id'], repeated: true },
 				}));
-				expect(second).toMatchObject(repeated);
+				expect(await form(given, [two])).toMatchObject(repeated);
 				expect(uploads.files()).toHaveLength(2);
 			},
 		);
 
-		test('a failure names the files that are there', async () => {
-			let requests = 0;
-			const match = ({ method }: { method?: string }) =>
-				method === 'drive.files.create' && ++requests > 1;
-			uploads.google.fault({ match, times: 9, status: 403 });
-			const failure = await failureOf(form(all, items.slice(0, 1)));
-			expect(failure.description).toContain(`${uploads.files()[0]?.id ?? '?'}/view`);
-		});
-
 		test('cannot all have the one given name', async () => {
-			const failure = await failureOf(form({ ...all, name: 'a' }, items));
+			const failure = await failureOf(form({ ...all, name: 'a' }, [two, other]));
 			const told = "'Name' is for a single file, but 2 files would be uploaded";
 			expect(failure.message).toBe(told);
 			expect(uploads.google.requests).toEqual([]);
@@ -356,7 +304,7 @@ describe('in n8n', () => {
 			[all, {}, 'The item has no file to use', noData],
 			[data, photos, "The item has no binary field 'data'", oneOfThem],
 		])('an item without the files is refused: %j', async (given, binary, message, advice) => {
-			const failure = await failureOf(form(given, [{ json: {}, binary }]));
+			const failure = await failureOf(form(given, [itemOf(binary)]));
 			expect([failure.message, uploads.google.requests]).toEqual([message, []]);
 			expect(failure.description).toMatch(advice);
 		});
@@ -369,51 +317,40 @@ describe('in n8n', () => {
 	});
 
 	test('the input object takes base64 by default, the same options beside the rest', async () => {
-		const mimeType = 'application/vnd.google-apps.folder';
-		const own = { mimeType, clientId: 'stand-in-client' };
+		const own = { mimeType: 'application/vnd.google-apps.folder', clientId: 'stand-in-client' };
 		const folder = uploads.google.files.add({ name: 'f', ...own });
-		const [item] = await object({
-			operation: 'upload',
-			name: 'a.csv',
-			content: base64('a,b'),
-			parentFolder: `https://drive.google.com/drive/folders/${folder.id}?usp=sharing`,
-			convertTo: 'spreadsheet',
-		});
-		expect(item?.json).toMatchObject({
-			mimeType: 'application/vnd.google-apps.spreadsheet',
-			parents: [folder.id],
-		});
-	});
-
-	test('the input object takes a binary field', async () => {
-		const source = { contentSource: 'binary', binaryPropertyName: 'photo' };
-		const [item] = await object({ operation: 'upload', name: 'p', ...source }, {}, [photo]);
-		expect(item?.json).toMatchObject({ md5Checksum: md5('a photo') });
+		const parentFolder = `https://drive.google.com/drive/folders/${folder.id}?usp=sharing`;
+		const given = { name: 'a.csv', content: base64('a,b'), convertTo: 'spreadsheet' };
+		const [item] = await object({ ...given, parentFolder });
+		const mimeType = 'application/vnd.google-apps.spreadsheet';
+		expect(item?.json).toMatchObject({ mimeType, parents: [folder.id] });
 	});
 
 	describe('a path', () => {
-		let file: string;
+		let folder: string;
+		let onDisk: string;
 
 		beforeAll(async () => {
-			file = path.join(await mkdtemp(path.join(readable, 'upload-')), 'a.txt');
-			await writeFile(file, 'from disk');
+			folder = await mkdtemp(path.join(readable, 'upload-'));
+			onDisk = path.join(folder, 'a.txt');
+			await writeFile(onDisk, 'from disk');
 		});
 		afterAll(async () => {
-			await rm(path.dirname(file), { recursive: true });
+			await rm(folder, { recursive: true });
 		});
 
-		const fromPath = { operation: 'upload', name: 'a.txt', contentSource: 'filePath' };
-		const byPath = (content: string) => ({ ...fromPath, content });
+		const byPath = (content: string) => ({
+			...{ name: 'a.txt', contentSource: 'filePath', content },
+		});
+		const allowed = (content: string) => object(byPath(content), undefined, true);
 
 		test('is read in the form, and in an input object where the node allows it', async () => {
-			const [one] = await form({ name: 'a.txt', contentSource: 'filePath', content: file });
-			const [other] = await object(byPath(file), { allowFilePaths: true });
-			for (const item of [one, other])
-				expect(item?.json).toMatchObject({ md5Checksum: md5('from disk') });
+			const items = [...(await form(byPath(onDisk))), ...(await allowed(onDisk))];
+			expect(checksumsOf(items)).toEqual([md5('from disk'), md5('from disk')]);
 		});
 
 		test('is refused in an input object otherwise', async () => {
-			const { message } = await failureOf(object(byPath(file)));
+			const { message } = await failureOf(object(byPath(onDisk)));
 			expect(message).toMatch(/filePath/);
 			expect(uploads.calls()).toEqual([]);
 		});
@@ -421,8 +358,7 @@ describe('in n8n', () => {
 		test.each(['/etc/hostname', '../../etc/hostname', '/nowhere/a'])(
 			'outside of what n8n allows is refused: %s',
 			async (outside) => {
-				const allowed = { allowFilePaths: true };
-				const { message } = await failureOf(object(byPath(outside), allowed));
+				const { message } = await failureOf(allowed(outside));
 				expect(message).toContain('cannot be read');
 				expect(uploads.calls()).toEqual([]);
 			},
@@ -431,21 +367,19 @@ describe('in n8n', () => {
 		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
 			const there = ['/etc/hostname', '/proc/self/mem/a'];
 			for (const outside of [...there, '/etc/no-such-file', '/no-such-folder/a']) {
-				const running = object(byPath(outside), { allowFilePaths: true });
-				const { description } = await failureOf(running);
-				expect([outside, description]).toEqual([
-					outside,
-					"n8n's file access rules do not allow this path.",
-				]);
+				const { description } = await failureOf(allowed(outside));
+				const told = "n8n's file access rules do not allow this path.";
+				expect([outside, description]).toEqual([outside, told]);
 			}
 		});
 
 		test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {
-			const pipe = path.join(path.dirname(file), 'pipe');
+			const pipe = path.join(folder, 'pipe');
 			execFileSync('mkfifo', [pipe]);
-			const paths = [pipe, pipe, pipe, pipe, pipe, file];
+			const paths = [pipe, pipe, pipe, pipe, pipe, onDisk];
 			const items = paths.map((content) => ({ json: { content } }));
-			const parameters = { resource: 'file', ...byPath('={{ $json.content }}') };
+			const given = { resource: 'file', operation: 'upload' };
+			const parameters = { ...given, ...byPath('={{ $json.content }}') };
 			const node = { onError: 'continueRegularOutput' } as const;
 			const outputs = await runNode({ url: uploads.google.url, items, parameters, node });
 			const message = `The file ${pipe} cannot be read. It is not a file. Enter the path of a file, not of a folder.`;
@@ -470,16 +404,7 @@ describe('in n8n', () => {
 		[{ name: 'a', folder: 'x' }, /folder/],
 		[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],
 	])('refused before any request: %j', async (given, message) => {
-		const { message: text } = await failureOf(object({ operation: 'upload', ...given }));
-		expect(text).toMatch(message);
+		expect((await failureOf(object(given))).message).toMatch(message);
 		expect(uploads.calls()).toEqual([]);
-	});
-
-	test('an ambiguous end is looked into by the runner', async () => {
-		const fault = { match: 'drive.files.create', times: 5, connection: 'resetAfter' } as const;
-		uploads.google.fault(fault);
-		const [item] = await object({ operation: 'upload', name: 'a.txt', content: base64('x') });
-		expect(item?.json).toMatchObject({ name: 'a.txt', md5Checksum: md5('x') });
-		expect(uploads.files()).toHaveLength(1);
 	});
 });

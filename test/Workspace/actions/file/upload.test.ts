@@ -2,21 +2,17 @@ import { randomBytes } from 'node:crypto';
 
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { base64, md5, MiB, Uploads } from './uploads';
+import { md5, MiB, Uploads } from './uploads';
 
 const uploads = new Uploads();
 
 describe('one request', () => {
 	test('carries metadata and bytes, with an id that Google reserved', async () => {
-		const result = await uploads.run({ content: base64('hello'), description: 'for tests' });
+		const result = await uploads.upload('hello', { description: 'for tests' });
 		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
 		const [reserved, create] = uploads.google.requests;
-		expect(Object.fromEntries(reserved?.query ?? [])).toEqual({
-			count: '50',
-			space: 'drive',
-			type: 'files',
-			fields: 'ids',
-		});
+		const reserving = { count: '50', space: 'drive', type: 'files', fields: 'ids' };
+		expect(Object.fromEntries(reserved?.query ?? [])).toEqual(reserving);
 		expect(create?.body).toEqual({ id: result.id, name: 'a.txt', description: 'for tests' });
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
 			uploadType: 'multipart',
@@ -24,13 +20,13 @@ describe('one request', () => {
 			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime',
 		});
 		expect(Number(create?.headers['content-length'])).toBeGreaterThan(0);
-		const { id, parents, createdTime, ...rest } = result;
+		const { id = '', parents, createdTime, ...rest } = result;
 		expect(rest).toEqual({
 			name: 'a.txt',
 			mimeType: 'text/plain',
 			size: '5',
-			webViewLink: `https://drive.google.com/file/d/${id ?? ''}/view?usp=drivesdk`,
-			webContentLink: `https://drive.google.com/uc?id=${id ?? ''}&export=download`,
+			webViewLink: `https://drive.google.com/file/d/${id}/view?usp=drivesdk`,
+			webContentLink: `https://drive.google.com/uc?id=${id}&export=download`,
 			md5Checksum: md5('hello'),
 		});
 		expect(parents).toHaveLength(1);
@@ -38,16 +34,11 @@ describe('one request', () => {
 	});
 
 	test('holds bytes of every kind unchanged, and names beyond ASCII', async () => {
-		const data = Buffer.concat([
-			Buffer.from('\r\n--x--\r\n'),
-			randomBytes(300_000),
-			Buffer.from('\r\n'),
-		]);
+		const ends = Buffer.from('\r\n--x--\r\n');
+		const data = Buffer.concat([ends, randomBytes(300_000), ends]);
 		const item = testItem({ binary: { photo: { data, mimeType: 'image/x-own' } } });
-		const result = await uploads.run(
-			{ contentSource: 'binary', binaryPropertyName: ['photo'], name: 'Größe 😀' },
-			item,
-		);
+		const params = { binaryPropertyName: ['photo'], name: 'Größe 😀' };
+		const result = await uploads.run({ contentSource: 'binary', ...params }, item);
 		expect(uploads.google.drive.content(result.id ?? '')?.data?.equals(data)).toBe(true);
 		expect(result).toMatchObject({ name: 'Größe 😀', mimeType: 'image/x-own' });
 	});
@@ -61,73 +52,52 @@ describe('one request', () => {
 
 	test('an empty text makes an empty file and a hint', async () => {
 		const item = testItem();
-		expect(await uploads.run({ content: '' }, item)).toMatchObject({ size: '0' });
+		expect(await uploads.upload('', {}, item)).toMatchObject({ size: '0' });
 		expect(item.hints).toHaveLength(1);
 	});
 
-	test('the items of a run share one call for ids', async () => {
-		const clients = uploads.client();
-		const shared = testItem();
-		for (const index of [0, 1, 2]) await uploads.run({}, { ...shared, index }, clients);
-		expect(
-			uploads.calls().filter((method) => method === 'drive.files.generateIds'),
-		).toHaveLength(1);
-		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(3);
-	});
-
-	test('ids are reserved for fifty files at a time', async () => {
+	test('the items of a run share ids, which are reserved for fifty files at a time', async () => {
 		const clients = uploads.client();
 		const shared = testItem();
 		for (let index = 0; index <= 50; index++)
 			await uploads.run({}, { ...shared, index }, clients);
-		expect(
-			uploads.calls().filter((method) => method === 'drive.files.generateIds'),
-		).toHaveLength(2);
+		const reserving = uploads.calls().filter((method) => method === 'drive.files.generateIds');
+		expect(reserving).toHaveLength(2);
 		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(51);
 	});
 
 	test('a token that expired: n8n renews it, and the body goes out again', async () => {
 		uploads.google.fault({ match: 'drive.files.create', status: 401 });
-		expect(await uploads.run({ content: base64('hello') })).toMatchObject({ size: '5' });
+		expect(await uploads.upload('hello')).toMatchObject({ size: '5' });
 		expect(uploads.files()).toHaveLength(1);
 	});
 });
 
 describe('more than 5 MB', () => {
 	const data = randomBytes(9 * MiB);
-	const item = () => testItem({ binary: { data: { data } } });
 
 	test('goes out in chunks of a session that has the id', async () => {
-		const running = item();
-		const result = await uploads.run({ contentSource: 'binary', name: 'a.zip' }, running);
-		expect(uploads.calls()).toEqual([
-			'drive.files.generateIds',
-			'drive.files.create',
-			'upload.session',
-			'upload.session',
-		]);
+		const item = testItem({ binary: { data: { data } } });
+		const result = await uploads.run({ contentSource: 'binary', name: 'a.zip' }, item);
+		const chunks = ['upload.session', 'upload.session'];
+		const start = ['drive.files.generateIds', 'drive.files.create'];
+		expect(uploads.calls()).toEqual([...start, ...chunks]);
 		expect(uploads.google.requests[1]?.body).toEqual({ id: result.id, name: 'a.zip' });
-		expect(uploads.google.requests[1]?.headers['x-upload-content-type']).toBe(
-			'application/zip',
-		);
+		const type = uploads.google.requests[1]?.headers['x-upload-content-type'];
+		expect(type).toBe('application/zip');
 		expect(result).toMatchObject({ size: String(9 * MiB), md5Checksum: md5(data) });
-		expect(running.things).toEqual([{ kind: 'file', id: result.id, url: result.webViewLink }]);
+		expect(item.things).toEqual([{ kind: 'file', id: result.id, url: result.webViewLink }]);
 	});
 
 	test('5,000,000 bytes are one request, one more is a session', async () => {
-		for (const size of [5_000_000, 5_000_001]) {
-			await uploads.run(
-				{ contentSource: 'binary' },
-				testItem({ binary: { data: { data: Buffer.alloc(size) } } }),
-			);
-		}
+		for (const size of [5_000_000, 5_000_001]) await uploads.uploadBytes(Buffer.alloc(size));
 		expect(uploads.google.drive.sessions).toHaveLength(1);
 	});
 
 	test('the file exists although its session is gone: it is found by its id', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, connection: 'resetAfter' });
 		uploads.google.fault({ match: 'upload.session', nth: 3, status: 404 });
-		const result = await uploads.run({ contentSource: 'binary' }, item());
+		const result = await uploads.uploadBytes(data);
 		expect(uploads.calls().slice(-2)).toEqual(['upload.session', 'drive.files.get']);
 		expect(result).toMatchObject({ md5Checksum: md5(data) });
 		expect(uploads.files()).toHaveLength(1);
@@ -135,17 +105,15 @@ describe('more than 5 MB', () => {
 });
 
 describe('conversion', () => {
+	const office = 'application/vnd.openxmlformats-officedocument';
+
 	test.each([
 		['document', 'a.md', 'text/markdown'],
 		['spreadsheet', 'a.csv', 'text/csv'],
-		[
-			'presentation',
-			'a.pptx',
-			'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-		],
+		['presentation', 'a.pptx', `${office}.presentationml.presentation`],
 	] as const)('to a Google %s', async (convertTo, name, mimeType) => {
 		const item = testItem();
-		const result = await uploads.run({ content: base64('x'), name, convertTo }, item);
+		const result = await uploads.upload('x', { name, convertTo }, item);
 		const [start] = uploads.google.requests;
 		expect(start?.body).toEqual({
 			name,
@@ -153,56 +121,34 @@ describe('conversion', () => {
 			appProperties: { creationToken: `${item.markerId}-0` },
 		});
 		expect(start?.headers['x-upload-content-type']).toBe(mimeType);
-		expect(Object.keys(result).sort()).toEqual([
-			'createdTime',
-			'id',
-			'mimeType',
-			'name',
-			'parents',
-			'size',
-			'webViewLink',
-		]);
+		const keys = ['createdTime', 'id', 'mimeType', 'name', 'parents', 'size', 'webViewLink'];
+		expect(Object.keys(result).sort()).toEqual(keys);
 	});
 
 	test('of what Google cannot convert fails with what to do', async () => {
-		const failure = await catchFailure(
-			uploads.run({ content: base64('x'), name: 'a.zip', convertTo: 'document' }),
-		);
+		const uploading = uploads.upload('x', { name: 'a.zip', convertTo: 'document' });
+		const failure = await catchFailure(uploading);
 		expect(failure.code).toBe(400);
 		expect(failure.description).toContain("With 'convertTo'");
 		expect(uploads.files()).toEqual([]);
 	});
 });
 
-describe('where it goes', () => {
-	test('a folder in a shared drive', async () => {
-		const drive = uploads.google.drive.seedSharedDrive('Team');
-		const folder = uploads.google.files.add({
-			name: 'f',
-			mimeType: 'application/vnd.google-apps.folder',
-			clientId: 'x',
-			parents: [drive],
-			driveId: drive,
-		});
-		expect(await uploads.run({ parentFolder: folder.id })).toMatchObject({
-			parents: [folder.id],
-		});
-	});
-
-	test('a folder that this sign-in does not see', async () => {
-		const failure = await catchFailure(uploads.run({ parentFolder: 'nowhere12345' }));
-		expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
-	});
+test('a file goes to a folder in a shared drive', async () => {
+	const drive = uploads.google.drive.seedSharedDrive('Team');
+	const mimeType = 'application/vnd.google-apps.folder';
+	const inDrive = { parents: [drive], driveId: drive };
+	const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'x', ...inDrive });
+	const result = await uploads.run({ parentFolder: folder.id });
+	expect(result).toMatchObject({ parents: [folder.id] });
 });
 
-describe('checksum', () => {
-	test('another one than that of the bytes fails, and the failure names the file', async () => {
-		const body = { id: 'theFile', md5Checksum: md5('something else') };
-		uploads.google.fault({ match: 'drive.files.create', status: 200, body });
-		const item = testItem();
-		const failure = await catchFailure(uploads.run({ content: base64('hello') }, item));
-		expect(failure.code).toBe(500);
-		expect(failure.message).toContain('theFile');
-		expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);
-	});
+test('another checksum than that of the bytes fails, and the failure names the file', async () => {
+	const body = { id: 'theFile', md5Checksum: md5('something else') };
+	uploads.google.fault({ match: 'drive.files.create', status: 200, body });
+	const item = testItem();
+	const failure = await catchFailure(uploads.upload('hello', {}, item));
+	expect(failure.code).toBe(500);
+	expect(failure.message).toContain('theFile');
+	expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);
 });

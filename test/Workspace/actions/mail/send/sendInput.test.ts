@@ -103,10 +103,6 @@ describe('bad input is refused before anything is asked', () => {
 });
 
 describe('attachments', () => {
-	const clients = testClients('http://127.0.0.1:1', 'none');
-
-	const attach = async (...attachments: Parameters<typeof readFiles>[0]['attachments']) =>
-		await readFiles({ attachments, driveFiles: [] }, clients, testItem());
 	const broken = 'of an attachment contains a line break';
 	const notBase64 = "'content' of the attachment 'b' is not base64 text";
 
@@ -115,10 +111,9 @@ describe('attachments', () => {
 		[{ fileName: 'b\n', content: '' }, `'fileName' ${broken}`],
 		[{ fileName: 'b', mimeType: 'a\n', content: '' }, `'mimeType' ${broken}`],
 	])('%j is refused', async (attachment, words) => {
-		const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
-		await expect(attach(good, attachment)).rejects.toThrow(words);
-		const file = { filename: 'a', contentType: 'a/b', content: Buffer.from('hi') };
-		expect(await attach(good)).toMatchObject([file]);
+		const attachments = [{ fileName: 'a', content: 'aGk=' }, attachment];
+		const sending = mails.json({ operation: 'send', ...mail, attachments });
+		expect(await mails.refused(sending)).toContain(words);
 	});
 
 	it('are read only if they fit in base64 with its line breaks', async () => {
@@ -126,6 +121,7 @@ describe('attachments', () => {
 		const read = async (size: number) => {
 			const item = testItem({ binary: { data: { data: Buffer.alloc(0) } } });
 			const getBinary = () => Promise.resolve({ fileName: 'a.bin', size, open });
+			const clients = testClients('http://127.0.0.1:1', 'none');
 			const given = { attachments: [{ field: 'data' }], driveFiles: [] };
 			return await readFiles(given, clients, { ...item, getBinary });
 		};
@@ -136,31 +132,23 @@ describe('attachments', () => {
 	});
 });
 
-describe('the input object', () => {
-	it('takes lists as arrays, headers as an object and files as base64', async () => {
-		const content = Buffer.from('hello').toString('base64');
-		await mails.json({
-			operation: 'send',
-			to: ['"Doe, John" <john@example.com>', 'ann@example.com'],
-			subject: 'Hi',
-			body: 'Text',
-			bcc: ['boss@example.com'],
-			headers: { 'X-Campaign': 'spring', Constructor: 'Ann' },
-			attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
-		});
-		const names = ['john', 'ann', 'boss'];
-		expect(mails.only.recipients).toEqual(names.map((name) => `${name}@example.com`));
-		expect(headerOf(mails.only, 'X-Campaign')).toBe('spring');
-		expect(headerOf(mails.only, 'Constructor')).toBe('Ann');
-		const [file, ...others] = filesOf(mails.only);
-		expect([file?.filename, file?.data.toString(), others]).toEqual(['ü.txt', 'hello', []]);
+it('the input object takes lists as arrays, headers as an object and files as base64', async () => {
+	const content = Buffer.from('hello').toString('base64');
+	await mails.json({
+		operation: 'send',
+		to: ['"Doe, John" <john@example.com>', 'ann@example.com'],
+		subject: 'Hi',
+		body: 'Text',
+		bcc: ['boss@example.com'],
+		headers: { 'X-Campaign': 'spring', Constructor: 'Ann' },
+		attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
 	});
-
-	it('refuses an attachment that is not base64', async () => {
-		const attachments = [{ fileName: 'x', content: '%%' }];
-		const sending = mails.json({ operation: 'send', ...mail, attachments });
-		expect(await mails.refused(sending)).toMatch(/base64/);
-	});
+	const names = ['john', 'ann', 'boss'];
+	expect(mails.only.recipients).toEqual(names.map((name) => `${name}@example.com`));
+	expect(headerOf(mails.only, 'X-Campaign')).toBe('spring');
+	expect(headerOf(mails.only, 'Constructor')).toBe('Ann');
+	const [file, ...others] = filesOf(mails.only);
+	expect([file?.filename, file?.data.toString(), others]).toEqual(['ü.txt', 'hello', []]);
 });
 
 const file = (filename: string, field?: string) => ({
@@ -202,18 +190,9 @@ describe('HTML', () => {
 		expect(linked).toBe(marked.replace('SRC="1.mark@inline', 'SRC="CID'));
 	});
 
-	const units = [
-		'<a "',
-		"<a '",
-		'<style',
-		'<style>',
-		'<a =',
-		'url(',
-		'<a style="url(cid:',
-		'<a\t',
-	];
+	const tags = ['<a "', "<a '", '<style', '<style>', '<a =', '<a\t'];
 
-	it.each(units)('of %j takes linear time', (unit) => {
+	it.each([...tags, 'url(', '<a style="url(cid:'])('of %j takes linear time', (unit) => {
 		const link = (text: string) => inlineLinkedFiles(text, [file('a.png', 'a')], 'm');
 		expectLinear(unit, (text) => text, link);
 	});
