@@ -7,15 +7,7 @@ import {
 	type Connection,
 	type ConnectionOptions,
 } from '../../nodes/Agent/session/connection';
-import { buildConnectRequest } from '../../nodes/Agent/session/connectRequest';
-import { buildIdentity } from '../../nodes/Agent/session/credentials';
-import {
-	Account,
-	canaries,
-	credentialOf,
-	signatureOf,
-	standardOptions,
-} from '../Agent/session/fakeSession';
+import { Account, canaries, requestTo, standardOptions } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
 import { SteadyClock } from '../steadyClock';
 import { turns } from '../turns';
@@ -44,47 +36,37 @@ export class Station {
 	/** Attempts to open a channel. */
 	#attempts = 0;
 	readonly #options: AgentServiceOptions;
-	readonly #random: () => number;
 
 	static async open(
 		options: Partial<ConnectionOptions> = {},
 		service: AgentServiceOptions = {},
 		clock = new SteadyClock(20),
-		random = Math.random,
 	): Promise<Station> {
 		const running = await startAgentService({ ...serviceOptions, ...service });
-		const station: Station = new Station(running, service, clock, random);
+		const station: Station = new Station(running, service, clock);
 		await station.proxy.listen();
 		station.connection = station.connect(options);
 		return station;
 	}
 
-	constructor(
-		service: AgentService,
-		options: AgentServiceOptions,
-		clock: SteadyClock,
-		random: () => number,
-	) {
+	constructor(service: AgentService, options: AgentServiceOptions, clock: SteadyClock) {
 		this.service = service;
 		this.#options = options;
 		this.clock = clock;
-		this.#random = random;
 	}
 
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
 		const readConnectRequest = (sessionId: string) => {
 			this.#attempts++;
-			const identity = buildIdentity(signatureOf(this.signature));
-			const api = credentialOf(this.proxy.address);
-			return Promise.resolve(buildConnectRequest(sessionId, api, identity));
+			const { proxy, signature } = this;
+			return Promise.resolve(requestTo(proxy.address, sessionId, { signature }));
 		};
-		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
 			{ ...standardOptions, ...options },
 			readConnectRequest,
 			this.account.listener,
-			environment,
+			{ clock: this.clock, log: this.account.logger },
 		);
 	}
 

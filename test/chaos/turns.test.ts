@@ -50,28 +50,6 @@ function balance(items: readonly INodeExecutionData[], output: readonly INodeExe
 	expect(called.sort()).toEqual([...asked].sort());
 }
 
-const after = { openChannel: 'after', deduplicationField: 'id' };
-
-it.each<[string, IDataObject]>([
-	['match', {}],
-	['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
-])(
-	'what a server repeats ends no wait whose channel opens after the call, with IDs (%s)',
-	async (_name, wait) => {
-		await serve(20, { replay: 100 });
-		const items = turns(12, 4);
-		balance(items, await converse(items, { ...wait, options: after }));
-	},
-);
-
-it('nor do the turns of an earlier execution', async () => {
-	await serve(20, { replay: 100 });
-	const items = turns(4, 1);
-	const output = [];
-	for (const item of items) output.push(...(await converse([item], { options: after })));
-	balance(items, output);
-});
-
 it('a server that keeps the newest channel of a session only', async () => {
 	await serve(5, { kickCode: 4000 });
 	const items = turns(40, 4);

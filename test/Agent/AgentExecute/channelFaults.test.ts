@@ -171,16 +171,6 @@ describe('a channel that is closed after the answer', () => {
 		expect(json).not.toHaveProperty('closeCode');
 	});
 
-	test('a final refusal before the first message is a failure', async () => {
-		await serve({ messages: () => [] });
-		const running = failureOf(run({ wait: silence }));
-		await until(() => service.requests.length === 1);
-		service.closeChannels(1008);
-		expect((await running).description).toMatch(
-			/^The agent was started, but its messages cannot be/,
-		);
-	});
-
 	test.each([1000, 1001, 1008, 1011, 1012, 4000])(
 		'the code %d of a close that ends the wait is told',
 		async (code) => {
@@ -215,31 +205,6 @@ describe('a call that fails after the answer came', () => {
 		expect(item?.json).toMatchObject({ output: '42', ...missing, endedBy: 'match' });
 		expect(hints.join()).toContain('the call itself failed');
 		expect(service.requests).toHaveLength(1);
-	});
-
-	test('fails the item if something else was waited for, and keeps the messages', async () => {
-		await serve({
-			execute: () => {
-				service.send('s1', answer);
-				setTimeout(() => {
-					service.dropChannels();
-				}, 20);
-				return { status: 504, after: until(() => service.upgrades.length === 2) };
-			},
-		});
-		const lost = 'the connection was lost';
-		const error = await expectFailure(run({ wait: silence }), 504, '', lost);
-		expect(error.context.data).toMatchObject({ gap: true, messages: [{ message: answer }] });
-	});
-
-	test('a call that was refused fails, whatever came', async () => {
-		await serve({
-			execute: () => {
-				service.send('s1', answer);
-				return { status: 422, delayMilliseconds: 50 };
-			},
-		});
-		await expectFailure(run(), 422, '');
 	});
 });
 

@@ -186,25 +186,6 @@ describe('values of two users are not mixed', () => {
 		const running = run({ items: [{ json: complete }], parameters });
 		await expectFailure(running, 400, "'Timestamp (Milliseconds)' is not a time");
 	});
-
-	test('under Continue on Fail the others go out', async () => {
-		await serve();
-		const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
-		const output = await run({ items, parameters: { options: own }, node: goOn });
-		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
-		expect(service.requests).toHaveLength(1);
-	});
-
-	test('each item is sent as its own user', async () => {
-		await serve();
-		const items = [{ json: complete }, { json: { ...complete, user: '0xe' } }];
-		await run({ items, parameters: { options: { ...own, ...oneAtATime } } });
-		const common = { userPublicKey: '0xc', signature: '0xd', timestamp: complete.time };
-		expect(bodiesOf(service)).toMatchObject([
-			{ userId: '0xb', ...common },
-			{ userId: '0xe', ...common },
-		]);
-	});
 });
 
 describe('a signature credential that names its hosts', () => {

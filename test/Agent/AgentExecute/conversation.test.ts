@@ -24,13 +24,6 @@ let service: AgentService;
 const serve = serveEach((started) => (service = started));
 useSteadyClock();
 
-const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
-	(JSON.parse(initialPayload) as { input: string }).input;
-/** Answers with what it was given. */
-const echo = (request: Pick<ExecuteFields, 'initialPayload'>) => [
-	{ type: 'answer', text: inputOf(request) },
-];
-
 type Waiting = RunOptions & { readonly wait?: IDataObject; readonly options?: IDataObject };
 const withoutWait = { parameters: { waitForMessages: false } };
 const failingSoon = { waitTimeoutSeconds: 0.2 };
@@ -55,13 +48,6 @@ const errorOf = ([item]: INodeExecutionData[]) =>
 	item?.json.error as IDataObject & { details: IDataObject };
 
 describe('turns of a session', () => {
-	test('items with one session ID get each its own answer, in order', async () => {
-		await serve({ messages: echo, messageIntervalMilliseconds: 20 });
-		const turns = ['first', 'second', 'third'];
-		expect(outputs(await run({ items: items(...turns) }))).toEqual(turns);
-		expect(bodiesOf(service).map(inputOf)).toEqual(turns);
-	});
-
 	test('items of other sessions do not wait for them', async () => {
 		await serve({ messages: () => [] });
 		const running = run({
@@ -80,24 +66,6 @@ describe('turns of a session', () => {
 		const answers = ['s1 turn 1', 's1 turn 2', 's2 turn 1', 's2 turn 2'];
 		expect(outputs(await running)).toEqual(answers);
 	});
-
-	test.each<[string, IDataObject]>([
-		['count', { waitUntil: 'count' }],
-		['match', { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }],
-		['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
-	])(
-		'what a server repeats on connect ends no wait (%s), and is no answer',
-		async (_name, wait) => {
-			await serve({ messages: echo, messageIntervalMilliseconds: 50, replay: 2 });
-			await run({ items: items('first'), wait });
-			const [item] = await run({ items: items('second'), wait });
-			expect(item?.json).toMatchObject({
-				output: 'second',
-				lastMessage: { type: 'answer', text: 'second' },
-				messages: [{ message: { text: 'second' } }],
-			});
-		},
-	);
 
 	test('the end by a text, of several', async () => {
 		await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
@@ -121,13 +89,6 @@ describe('turns of a session', () => {
 		const options = { textField: 'data.reply' };
 		const [item] = await run({ wait: { messageCount: 2 }, options });
 		expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
-	});
-
-	test('only messages that the filter names count and are shown', async () => {
-		await serve({ messages: () => [{ type: 'progress' }, { type: 'answer' }] });
-		const options = { filterField: 'type', filterValue: 'answer, note' };
-		const [item] = await run({ options });
-		expect(item?.json.messages).toMatchObject([{ message: { type: 'answer' } }]);
 	});
 
 	test.each<[string, Waiting, string]>([

@@ -640,16 +640,6 @@ describe('closing', () => {
 		expect(second.run.items.map(({ json }) => json.gapMs)).toEqual([1300, 1000, undefined]);
 	});
 
-	test('one at a time, hands over nothing out of order: all of it goes on one after the other', async () => {
-		const first = listen(oneAtATime);
-		sendAll(first.channels, 10);
-		await first.close();
-		expect(numbersOf(first.run)).toEqual([1]);
-		const second = restart(first, oneAtATime, endsAtOnce);
-		await first.clock.advance(0);
-		expect(numbersOf(second.run)).toEqual(upTo(10).slice(1));
-	});
-
 	test('tells by a failed execution what waits, once, while n8n can still store it', async () => {
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		sendAll(channels, 10_000);

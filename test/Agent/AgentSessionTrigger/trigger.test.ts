@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { ExpressionError, type IDataObject } from 'n8n-workflow';
 
-import { freePort } from '../../../dev/n8n/startN8n';
 import { getNodeMemory, NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { loadBinaryData } from '../../createExecuteContext';
 import { apiKey, Published } from './published';
@@ -81,20 +80,6 @@ describe('a published trigger', () => {
 			expect(run.emitted).toHaveLength(1);
 		},
 	);
-
-	test('survives a server that is down, and marks no gap before the first channel (#36388, #3607)', async () => {
-		const port = await freePort();
-		await published.service.close();
-		await published.serve({ port });
-		await published.service.close();
-		const run = await published.publish();
-		await until(() => run.hasLogged('refused'));
-		await published.serve({ port });
-		await until(() => published.service.countOpenChannels() === 1);
-		published.service.send('s1', 'hello');
-		await until(() => run.items.length === 1);
-		expect(run.items[0]?.json).not.toHaveProperty('gapMs');
-	});
 
 	test('opens no channel any more when its host is no longer allowed after a drop', async () => {
 		let allowedHosts = '127.0.0.1';
@@ -208,12 +193,6 @@ describe('a second start of the same node', () => {
 		expect(first.items).toEqual([]);
 	});
 
-	test('of two at once one is left', async () => {
-		await Promise.all([published.publish(), published.publish(), published.publish()]);
-		await until(() => published.service.countOpenChannels() === 1);
-		expect(published.service.upgrades.length).toBeLessThanOrEqual(2);
-	});
-
 	test('while the stop still works, goes on with what it leaves, also when others were started in between', async () => {
 		const first = await published.listening(oneAtATime, {
 			...endless,
@@ -242,18 +221,6 @@ describe('a second start of the same node', () => {
 });
 
 describe('closing', () => {
-	test('leaves no channel, is harmless twice, and the next start goes on with what has arrived', async () => {
-		const run = await published.listening(oneAtATime, endless);
-		published.service.send('s1', 1, 2, 3);
-		await until(() => run.items.length === 1);
-		await Promise.all([run.close(), run.close()]);
-		await run.close();
-		await until(() => published.service.countOpenChannels() === 0);
-		const next = await published.publish();
-		await until(() => next.items.length === 2);
-		expect([...run.messages, ...next.messages]).toEqual([1, 2, 3]);
-	});
-
 	test('stores the bytes of the last messages', async () => {
 		const run = await published.listening();
 		published.service.send('s1', Buffer.from('a'), Buffer.from('b'), Buffer.from('c'));

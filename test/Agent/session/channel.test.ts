@@ -1,9 +1,7 @@
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { connect, type ConnectionOptions } from '../../../nodes/Agent/session/connection';
-import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
-import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
-import { Account, credentialOf, FakeSession, signatureOf, standardOptions } from './fakeSession';
+import { Account, FakeSession, requestTo, standardOptions } from './fakeSession';
 import { until } from './tap';
 
 let service: AgentService;
@@ -12,11 +10,10 @@ let service: AgentService;
 function openChannel(settings: Partial<ConnectionOptions> = {}) {
 	const clock = new FakeClock();
 	const account = new Account();
-	const api = { ...credentialOf(service.webSocketUrl), apiKey: 'test-api-key' };
-	const identity = buildIdentity(signatureOf('canary-signature'));
+	const { webSocketUrl, apiKey } = service;
 	const channel = connect(
 		{ ...standardOptions, ...settings },
-		(sessionId) => Promise.resolve(buildConnectRequest(sessionId, api, identity)),
+		(sessionId) => Promise.resolve(requestTo(webSocketUrl, sessionId, { apiKey })),
 		account.listener,
 		{ clock, log: account.logger },
 	);

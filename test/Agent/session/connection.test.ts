@@ -37,14 +37,6 @@ describe('reconnecting', () => {
 		expect(delaysOf(session).at(-1)).toBe(500);
 	});
 
-	it('never has more than one socket or one pending attempt', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = isDown;
-		await session.clock.advance(10 * 60_000);
-		expect(session.network.sockets.length).toBeGreaterThan(10);
-		expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
-	});
-
 	it('ignores a socket that opens after the 15 s of its attempt', async () => {
 		const session = new FakeSession();
 		await session.clock.advance(15_000);
@@ -108,6 +100,16 @@ describe('reconnecting', () => {
 		session.network.last.end();
 		await session.clock.advance(60_000);
 		expect(endsOf(session)).toEqual(['dropped', 'silent']);
+	});
+
+	it('marks no gap before the first channel', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = isDown;
+		await session.clock.advance(5000);
+		session.network.onSocket = opens;
+		await session.clock.advance(60_000);
+		session.network.last.text('1');
+		expect(session.account.messages.map(({ gapMs }) => gapMs)).toEqual([undefined]);
 	});
 
 	it('sums up the gaps that no message has told of', async () => {
@@ -257,16 +259,6 @@ function watch(settings = usual, answers = true) {
 }
 
 describe('Heartbeat', () => {
-	it('pings at once and every 25 s, with two timers at most', async () => {
-		const { clock, seen } = watch();
-		await clock.advance(100_000);
-		expect(seen.pings).toEqual([0, 25_000, 50_000, 75_000, 100_000]);
-		expect(seen.deadAt).toBeUndefined();
-		seen.answers = false;
-		await clock.advance(25_000);
-		expect(clock.pending).toBe(2);
-	});
-
 	it.each([1, 10_000, 24_999, 25_000, 26_000, 44_000])(
 		'notices within 45 s that the peer died at %i ms',
 		async (diesAt) => {

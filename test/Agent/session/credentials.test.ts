@@ -11,7 +11,7 @@ import {
 } from '../../../nodes/Agent/session/credentials';
 import { createConnectRequestReader } from '../../../nodes/Agent/session/connectRequest';
 import { FakeClock } from './fakeClock';
-import { canaries, signatureOf } from './fakeSession';
+import { canaries } from './fakeSession';
 import { isNodeError } from '../../../nodes/core/errors';
 
 /** The refusal of an action: its code, its message and what to do. */
@@ -103,7 +103,7 @@ const api = parseAgentApiCredential({
 });
 
 const apiOf = (addresses: Partial<typeof api>) => ({ ...api, ...addresses });
-const identity = buildIdentity(signatureOf(canaries.signature));
+const identity = { ...keys, ...canaries, timestamp: now };
 const secrets = listSecrets(api, identity);
 const leak = /canary|can(%20|\+| )ary/i;
 

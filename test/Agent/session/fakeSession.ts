@@ -12,6 +12,7 @@ import {
 } from '../../../nodes/Agent/session/credentials';
 import {
 	buildConnectRequest,
+	type ConnectRequest,
 	type EgressFilter,
 } from '../../../nodes/Agent/session/connectRequest';
 import {
@@ -38,20 +39,18 @@ export const canaries = {
 	userPublicKey: '0xcanarypublic55',
 };
 
-export const credentialOf = (webSocketUrl: string) =>
-	parseAgentApiCredential({
-		deploymentUrl: 'http://agent.example',
-		webSocketUrl,
-		apiKey: canaries.apiKey,
-	});
-
-export const signatureOf = (signature: string) =>
-	parseAgentSignatureCredential({
-		userId: '0xuser',
-		userPublicKey: canaries.userPublicKey,
-		signature,
-		allowedHosts: '',
-	});
+/** Builds a connect request to an address, with secrets. */
+export function requestTo(
+	webSocketUrl: string,
+	sessionId: string,
+	{ signature = canaries.signature, apiKey = canaries.apiKey } = {},
+	egress?: EgressFilter,
+): ConnectRequest {
+	const api = parseAgentApiCredential({ webSocketUrl, apiKey });
+	const signer = { userId: '0xuser', userPublicKey: canaries.userPublicKey, signature };
+	const identity = buildIdentity(parseAgentSignatureCredential(signer));
+	return buildConnectRequest(sessionId, api, identity, egress);
+}
 
 /** What a connection told its listener and its log. */
 export class Account {
@@ -98,17 +97,8 @@ export class FakeSession {
 		const readConnectRequest = async (sessionId: string) => {
 			this.reads++;
 			await this.onRead();
-			const identity = buildIdentity(
-				signatureOf(this.signature),
-				undefined,
-				this.clock.getWallMilliseconds(),
-			);
-			return buildConnectRequest(
-				sessionId,
-				credentialOf('ws://agent.example:3010'),
-				identity,
-				this.egress,
-			);
+			const { signature, egress } = this;
+			return requestTo('ws://agent.example:3010', sessionId, { signature }, egress);
 		};
 		this.connection = connect(
 			{ ...standardOptions, ...options },

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
-import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
-import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import {
 	ConnectRateLimiter,
 	createReconnectPlanner,
@@ -12,7 +10,7 @@ import {
 } from '../../../nodes/Agent/session/reconnect';
 import { Seeded } from '../../faults/seeded';
 import { FakeClock } from './fakeClock';
-import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
+import { Account, requestTo, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
 
 const dropped: CloseReason = { kind: 'dropped' };
@@ -205,10 +203,8 @@ class Node {
 
 	constructor(seed: number, sessions = 50) {
 		const random = new Seeded(seed);
-		const identity = buildIdentity(signatureOf(canaries.signature));
-		const api = credentialOf('ws://agent.example');
 		const readConnectRequest = (sessionId: string) =>
-			Promise.resolve(buildConnectRequest(sessionId, api, identity));
+			Promise.resolve(requestTo('ws://agent.example', sessionId));
 		const environment = {
 			clock: this.clock,
 			log: new Account().logger,

@@ -169,16 +169,16 @@ test.each<[string, unknown[][], object, object]>([
 
 describe('a name in another case', () => {
 	test('finds the only column that has these letters', async () => {
-		const header = ['Subject', 'Sender'];
+		const header = ['Subject', 'Sender', 'Date'];
 		const spreadsheetId = calls.sheet([header, ['Hi', 'Ann']]);
 		await calls.send('append', { spreadsheetId }, { subject: 'Lunch', SENDER: 'Ben' });
 		const byKey = { spreadsheetId, matchColumns: 'Subject', extraColumns: 'add' };
 		await calls.send('write', byKey, { subject: 'Hi', sender: 'Cleo' });
 		const stored = calls.stored(spreadsheetId);
 		expect(stored).toEqual([header, ['Hi', 'Cleo'], ['Lunch', 'Ben']]);
-		const row = { sender: 'Dua', subject: 'Dinner' };
+		const row = { date: 'Monday', sender: 'Dua' };
 		await calls.send('write', { spreadsheetId, writeMode: 'replace' }, row);
-		expect(calls.stored(spreadsheetId)).toEqual([header, ['Dinner', 'Dua']]);
+		expect(calls.stored(spreadsheetId)).toEqual(grid(['Sender', 'Date'], ['Dua', 'Monday']));
 	});
 
 	test('finds it whatever the fields of other items are called', async () => {

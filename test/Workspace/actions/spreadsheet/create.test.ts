@@ -149,13 +149,6 @@ test('a cell that cannot be is refused before anything is made', async () => {
 	expect(failure.message).toBe("Row 2, column 1 of 'values' does not fit in a cell");
 });
 
-test('two tabs of one name are Google’s to refuse', async () => {
-	const failure = await calls.failure('create', { title: 'Book', sheets: ['A', 'a'] });
-	expect(failure.code).toBe(400);
-	expect(failure.message).toContain('already exists');
-	expect(spreadsheets()).toEqual([]);
-});
-
 describe('with an idempotency key', () => {
 	const keyed = { ...full, idempotencyKey: 'book 2026' };
 	const live = () => spreadsheets().filter(({ trashed }) => !trashed);

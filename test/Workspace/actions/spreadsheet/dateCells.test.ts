@@ -70,7 +70,8 @@ describe.each<[string, 'append' | 'write', object]>([
 
 	test('no text but a complete date changes its type', async () => {
 		const inText = ['am 2026-07-23T05:46:56.692Z', `${instant} `];
-		const texts = [...inText, '2026-07-23T25:00:00Z', '2026-W30', '5/6'];
+		const inLocale = ['5/6', '31.01.2024', '1/31/2024', '10:30'];
+		const texts = [...inText, ...inLocale, '2026-07-23T25:00:00Z', '2026-W30'];
 		const given = { spreadsheetId: seed(), ...more };
 		await calls.send(name, given, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
 		expect(cellsOf(given.spreadsheetId)).toEqual(texts.map((value) => ({ value })));

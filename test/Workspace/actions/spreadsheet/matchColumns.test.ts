@@ -205,7 +205,8 @@ test('an empty tab gets its header and rows', async () => {
 });
 
 test('new columns and rows of a tab that has no room for them', async () => {
-	const spreadsheetId = calls.sheet(orders, 'My Tab', { rowCount: 4, columnCount: 3 });
+	const full = { title: 'My Tab', rows: orders, rowCount: 4, columnCount: 3 };
+	const spreadsheetId = calls.book([{ title: 'Other' }, full]);
 	const given = { spreadsheetId, tab: 'My Tab', extraColumns: 'add' };
 	await write(given, { Order: 'A-9', Note: 'n' }, { Order: 'A-1', Note: 'm' });
 	const added = calls.stored(spreadsheetId, "'My Tab'").map((row) => row[3] ?? '');
@@ -314,13 +315,16 @@ test('writers that name a tab in other ways: no cell is lost, and no row is ther
 	const targets = [{ tab: 'Sheet1' }, { range: 'Sheet1' }, { tab: 'Sheet1', range: 'A:J' }];
 	const turns = Array.from({ length: 20 }, (_, at) => at);
 	calls.google.latencyMilliseconds = 2;
-	const writing = turns.map(async (at) => {
+	const writes = turns.map(async (at) => {
 		const given = { spreadsheetId, ...targets[at % 3], extraColumns: 'add' };
 		await write(given, { Order: `K-${at % 5}`, [`W-${at % 4}`]: at });
-		const values = [[`L-${at}`]];
-		await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values });
 	});
-	await Promise.all(writing);
+	const appends = turns.map(async (at) => {
+		const given = { spreadsheetId, range: 'Sheet1!A:A', values: [[`L-${at}`]] };
+		return (await calls.one('append', given))['updatedRange'];
+	});
+	await Promise.all(writes);
+	expect(new Set(await Promise.all(appends)).size).toBe(turns.length);
 	calls.google.latencyMilliseconds = 0;
 	const rows = calls.stored(spreadsheetId).slice(orders.length);
 	const keys = rows.map(([key]) => String(key)).sort();

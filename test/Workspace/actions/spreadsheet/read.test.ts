@@ -121,11 +121,6 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 	expect(calls.sent.map(({ path }) => path.split('/')[3])).toEqual([first, second]);
 });
 
-test('an unknown spreadsheet is not found', async () => {
-	const failure = await calls.failure('read', { spreadsheetId: 'nothing', range: 'A1' });
-	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
-});
-
 describe('filters', () => {
 	const table = [
 		['Name', 'Sum', 'Share', 'Done', 'Done'],

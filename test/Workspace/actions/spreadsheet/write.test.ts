@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 
-import { isNodeError } from '../../../../nodes/core/errors';
 import { isNumberText } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
@@ -233,38 +232,6 @@ describe('input items', () => {
 		expect(stored).toEqual(grid(['1/2', '=x'], ['=1', 5]));
 	});
 
-	describe('that are more than Google takes well', () => {
-		const giveMuch = async () => {
-			const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
-			const text = 'x'.repeat(45_000);
-			const all = Array.from({ length: 100 }, (_, at) => ({ at, text }));
-			const written = await calls.give('write', { spreadsheetId, ...place }, ...all);
-			return { written, numbers: calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat() };
-		};
-		const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
-
-		test('go out in several requests, each in its place', async () => {
-			const { written, numbers } = await giveMuch();
-			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'batchUpdate']);
-			expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
-			expect(numbers).toEqual(['at', ...upTo(100)]);
-		});
-
-		test('do not go out behind a request that failed, and those before it keep their results', async () => {
-			calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403, nth: 2 });
-			const { written, numbers } = await giveMuch();
-			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate']);
-			const failed = written.findIndex(isNodeError);
-			expect(numbers).toEqual(['at', ...upTo(failed)]);
-			const lastRow = `Sheet1!B${failed + 2}:C${failed + 2}`;
-			expect(written[failed - 1]).toMatchObject({ updatedRange: lastRow });
-			expect(written[failed]).toMatchObject({ code: 403 });
-			const notSent = /^Not sent, because the previous rows were not written/;
-			expect(written.at(-1)?.['code']).toBe(403);
-			expect(written.at(-1)?.['message']).toMatch(notSent);
-		});
-	});
-
 	test.each<[IDataObject, string]>([
 		[{ a: NaN }, "The input item, field 'a', does not fit in a cell"],
 		[{}, 'The input item has no values for columns'],
@@ -284,7 +251,6 @@ describe('input items', () => {
 
 describe('rows that need room', () => {
 	const rows = (count: number) => Array.from({ length: count }, (_, at) => [`n${at}`, at]);
-	const header = [['Name']];
 
 	test('1,500 rows go into a tab of 1,000: it grows when Google has refused them', async () => {
 		const given = { range: 'Sheet1', values: rows(1500) };
@@ -327,28 +293,18 @@ describe('rows that need room', () => {
 		['items, update', { valuesSource: 'columns', matchColumns: 'Name' }],
 		['items, replace', { valuesSource: 'columns', writeMode: 'replace' }],
 	])('a tab that has nothing but its header row gets the row: %s', async (_, given) => {
-		const spreadsheetId = calls.sheet(header, 'Sheet1', { rowCount: 1, columnCount: 1 });
+		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 1, columnCount: 1 });
 		const params = { spreadsheetId, extraColumns: 'add', ...given };
 		const item = testItem({ json: { Name: 'Anna', New: 'x' } });
 		const written = await calls.one('write', params, item);
 		expect(written['updatedRange']).toMatch(/:B2$/);
+		expect(calls.writes).toEqual(['batchUpdate']);
 		expect(calls.stored(spreadsheetId)).toEqual(grid(['Name', 'New'], ['Anna', 'x']));
 	});
 
 	test.each([
-		['Sheet1', 1],
-		['Sheet1!A2', 3],
-	])('rows under the header of %s, in a tab of %d, need one change', async (range, rowCount) => {
-		const spreadsheetId = calls.sheet(header, 'Sheet1', { rowCount });
-		const values = ['a', 'b', 'c'].map((Name) => ({ Name }));
-		const written = await calls.one('write', { spreadsheetId, range, values });
-		expect(written).toMatchObject({ updatedRange: 'Sheet1!A2:A4', updatedRows: 3 });
-		expect(calls.methods).toEqual(['get', 'batchUpdate']);
-	});
-
-	test.each([
-		['Sheet1!A1:B10', 20, {}],
-		['Sheet1!A1:A20', 20, {}],
+		['Sheet1!A1:B10', 20, { rowCount: 10 }],
+		['Sheet1!A1:A20', 20, { columnCount: 1 }],
 		['Leads', 3, { rowCount: 2 }],
 	])('%s stays refused for %d rows', async (range, count, size) => {
 		const namedRanges = { Leads: 'Sheet1!A1:B2' };
@@ -356,12 +312,5 @@ describe('rows that need room', () => {
 		const failure = await calls.failure('write', { spreadsheetId, range, values: rows(count) });
 		expect(failure.code).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
-	});
-
-	test('null in the first column of appended rows', async () => {
-		const given = { range: 'Sheet1!A:B', values: grid([null, 1], [null, 2]) };
-		const { told, stored } = await calls.change('append', [['a', 'b']], given);
-		expect(told).toMatchObject([{ updatedRange: 'Sheet1!B2:B3', updatedCells: 2 }]);
-		expect(stored.slice(1)).toEqual(grid(['', 1], ['', 2]));
 	});
 });
