@@ -7,6 +7,7 @@ import {
 	parseFrame,
 	findFieldText,
 	findMessageId,
+	meetsCondition,
 } from '../../../nodes/Agent/session/messages';
 import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
 import { FakeClock } from './fakeClock';
@@ -49,6 +50,15 @@ describe('contentOf', () => {
 
 describe('fields of messages', () => {
 	const read = (text: string) => parseMessageContent(Buffer.from(text), false);
+
+	it('meet a condition as a whole, not in part', () => {
+		const condition = { field: 'type', values: ['done', 'answer'] };
+		const meet = (type: string) => meetsCondition(read(JSON.stringify({ type })), condition);
+		expect(['answer', 'done', 'not done', 'do', ''].map(meet)).toEqual([
+			...[true, true],
+			...[false, false, false],
+		]);
+	});
 
 	it.each<[string, string, string | undefined]>([
 		['[DONE]', '', '[DONE]'],

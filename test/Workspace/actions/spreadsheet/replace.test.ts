@@ -45,6 +45,14 @@ test.each([['={{ $json.phone }}'], [null]])(
 	},
 );
 
+test('a mapped row number does not double a column that is called so', async () => {
+	const header = ['Key', 'rowNumber'];
+	const spreadsheetId = calls.sheet(grid(header, ['a', 7]));
+	const columns = mapped({ Key: 'a', rowNumber_2: 7, rowNumber: 2 });
+	await calls.form('write', spreadsheetId, { writeMode, ...columns });
+	expect(calls.stored(spreadsheetId)).toEqual(grid(header, ['a', 7]));
+});
+
 test.each([
 	[[['Name', 'Age']], ['Name', 'Age']],
 	[[], ['Name', 'secret', 'Age']],

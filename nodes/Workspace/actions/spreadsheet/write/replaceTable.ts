@@ -32,7 +32,7 @@ export async function planReplacement(
 	const names = new Set(collectNames(all.flatMap(({ prepared }) => prepared.namedRows)));
 	// A mapped column stays, even if no item has a value for it.
 	for (const name of Object.keys(params.columns ?? {}))
-		if (foundTable.columnsByName.has(name)) names.add(name);
+		if (foundTable.names.includes(name)) names.add(name);
 	const oldTable = fitColumns(foundTable, [...names], false, () => true);
 	if (params.extraColumns === 'ignore')
 		for (const name of names) if (!oldTable.columnsByName.has(name)) names.delete(name);
