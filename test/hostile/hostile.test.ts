@@ -1,7 +1,9 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
-import { connectInRow, node, startTestN8n, type TestN8n } from '../e2e/startTestN8n';
+import { type Credentials, storeAgent } from '../e2e/credentials';
+import { node, startTestN8n, type TestN8n, withoutCode } from '../e2e/startTestN8n';
 import { until } from '../e2e/station';
+import { agentType, inRow, triggerType, workspaceType } from '../e2e/workflows';
 import { frameMakers, isInvalidUtf8 } from './frames';
 import { markdownMakers } from './markdown';
 import { listLength, startOutside } from './outside';
@@ -12,14 +14,13 @@ import { made } from './random';
 const perKind = Number(process.env.HOSTILE ?? 24);
 const seed = Number(process.env.HOSTILE_SEED ?? 11);
 const perRun = 10;
-const workspace = 'n8n-nodes-agent-workspace.workspace';
-const apiKey = 'test-api-key';
 
 let outside: Awaited<ReturnType<typeof startOutside>>;
 let channels: AgentService;
 let n8n: TestN8n;
 let pid: number;
-let credentials: Record<string, { id: string; name: string }>;
+/** By the type of the node. */
+let credentials: Record<string, Credentials>;
 let endPolling: (() => Promise<Polled>) | undefined;
 
 // Two polls are not enough to say anything of a test that is over at once.
@@ -27,30 +28,26 @@ jest.setTimeout(900_000);
 
 beforeAll(async () => {
 	outside = await startOutside(seed);
-	channels = await startAgentService({ apiKey, keepLog: false });
+	channels = await startAgentService({ keepLog: false });
 	// What n8n keeps of an execution is n8n's own work.
 	n8n = await startTestN8n({
-		env: { EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none', EXECUTIONS_DATA_SAVE_ON_ERROR: 'none' },
+		env: {
+			...withoutCode,
+			EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
+			EXECUTIONS_DATA_SAVE_ON_ERROR: 'none',
+		},
 	});
 	const { api } = n8n;
 	pid = n8n.pid;
 	const tokens = { accessToken: 'ya29.test', refreshToken: 'test' };
+	const { url } = outside;
+	const signIn = buildSignedInCredential(url, tokens);
+	const { apiKey, webSocketUrl } = channels;
 	credentials = {
-		workspaceOAuth2Api: await api.createCredential(
-			'workspaceOAuth2Api',
-			'W',
-			buildSignedInCredential(outside.url, tokens),
-		),
-		agentApi: await api.createCredential('agentApi', 'A', {
-			deploymentUrl: outside.url,
-			webSocketUrl: channels.webSocketUrl,
-			apiKey,
-		}),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'S', {
-			userId: '0xa1',
-			userPublicKey: '0xfeedbeef12345678',
-			signature: '0xc0ffee1234567890',
-		}),
+		[workspaceType]: {
+			workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'W', signIn),
+		},
+		[agentType]: await storeAgent(api, { url, webSocketUrl, apiKey }),
 	};
 });
 afterAll(async () => {
@@ -109,8 +106,6 @@ async function feed(
 	items: readonly object[],
 ): Promise<unknown[]> {
 	const path = `hostile-${++webhooks}`;
-	const { workspaceOAuth2Api, agentApi, agentSignatureApi } = credentials;
-	const own = type === workspace ? { workspaceOAuth2Api } : { agentApi, agentSignatureApi };
 	const hook = { httpMethod: 'POST', path, responseMode: 'lastNode', responseData: 'allEntries' };
 	const outcome = {
 		id: 'outcome',
@@ -118,26 +113,17 @@ async function feed(
 		type: 'string',
 		value: "={{ $json.error?.message ?? 'read' }}",
 	};
-	const stored = await n8n.api.createWorkflow({
-		name: path,
-		nodes: [
+	const more = { credentials: credentials[type], onError: 'continueRegularOutput' };
+	const assignments = { assignments: { assignments: [outcome] }, options: {} };
+	const stored = await n8n.api.createWorkflow(
+		inRow(
+			path,
 			node('Hook', 'n8n-nodes-base.webhook', hook, { typeVersion: 2, webhookId: path }),
 			node('Split', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.items' }),
-			node(
-				'Node',
-				type,
-				{ ...parameters },
-				{ credentials: own, onError: 'continueRegularOutput' },
-			),
-			node(
-				'Out',
-				'n8n-nodes-base.set',
-				{ assignments: { assignments: [outcome] }, options: {} },
-				{ typeVersion: 3.4 },
-			),
-		],
-		connections: connectInRow('Hook', 'Split', 'Node', 'Out'),
-	});
+			node('Node', type, { ...parameters }, more),
+			node('Out', 'n8n-nodes-base.set', assignments, { typeVersion: 3.4 }),
+		),
+	);
 	await n8n.api.activate(stored);
 	// Published is not yet registered.
 	const isRegistered = async () =>
@@ -170,7 +156,7 @@ test('emails', async () => {
 		messageId: '=18c0000000{{ $json.number }}',
 		options,
 	};
-	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
+	expectSaid(await feed(workspaceType, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
 });
 
@@ -185,7 +171,7 @@ test.each([
 		from: '={{ $json.number }}',
 		options,
 	};
-	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
+	const outcomes = await feed(workspaceType, parameters, numbers(6).slice(0, count));
 	expectSaid(outcomes, count * listLength);
 });
 
@@ -196,7 +182,7 @@ test('documents', async () => {
 		value: '=hostile-document-with-a-long-id-{{ $json.number }}',
 	};
 	const parameters = { resource: 'document', operation: 'read', documentId, format: 'markdown' };
-	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
+	expectSaid(await feed(workspaceType, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
 });
 
@@ -212,7 +198,7 @@ test.each([
 		...filtered,
 	};
 	const count = Math.ceil(perKind / 2);
-	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
+	const outcomes = await feed(workspaceType, parameters, numbers(6).slice(0, count));
 	expectSaid(outcomes, outcomes.length);
 	expect(outside.asked.length).toBeGreaterThanOrEqual(count);
 });
@@ -230,14 +216,14 @@ test('Markdown', async () => {
 	const items = Array.from({ length: perKind }, (_, at) => ({
 		text: made(markdownMakers, seed, at),
 	}));
-	expectSaid(await feed(workspace, { ...mail, options }, items.slice(0, half)), half);
+	expectSaid(await feed(workspaceType, { ...mail, options }, items.slice(0, half)), half);
 	const document = {
 		resource: 'document',
 		title: 'T',
 		content: '={{ $json.text }}',
 		contentFormat: 'markdown',
 	};
-	expectSaid(await feed(workspace, document, items.slice(half)), perKind - half);
+	expectSaid(await feed(workspaceType, document, items.slice(half)), perKind - half);
 });
 
 test('answers of the agent service', async () => {
@@ -248,33 +234,21 @@ test('answers of the agent service', async () => {
 		task: 'Say hello',
 		options,
 	};
-	expectSaid(
-		await feed('n8n-nodes-agent-workspace.agentExecute', parameters, numbers(1)),
-		perKind,
-	);
+	expectSaid(await feed(agentType, parameters, numbers(1)), perKind);
 	expect(outside.asked).toHaveLength(perKind);
 });
 
 test('frames', async () => {
 	const sessions = Array.from({ length: 10 }, (_, at) => `hostile-${at}`);
-	const { agentApi, agentSignatureApi } = credentials;
-	const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
 	const trigger = node(
 		'Trigger',
-		type,
+		triggerType,
 		{ sessionIds: sessions.join(',') },
-		{ credentials: { agentApi, agentSignatureApi } },
+		{ credentials: credentials[agentType] },
 	);
 	const url = `=${outside.url}/frames?format={{ $json.format }}`;
-	const nodes = [
-		trigger,
-		node('Tell', 'n8n-nodes-base.httpRequest', { url }, { typeVersion: 4.2 }),
-	];
-	const stored = await n8n.api.createWorkflow({
-		name: 'frames',
-		nodes,
-		connections: connectInRow('Trigger', 'Tell'),
-	});
+	const tell = node('Tell', 'n8n-nodes-base.httpRequest', { url }, { typeVersion: 4.2 });
+	const stored = await n8n.api.createWorkflow(inRow('frames', trigger, tell));
 	await n8n.api.activate(stored);
 	begin();
 	await Promise.all(

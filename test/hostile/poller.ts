@@ -18,7 +18,9 @@ let ended = false;
 async function poll(): Promise<void> {
 	const at = Date.now();
 	const begun = performance.now();
-	const trouble = await fetch(url, { signal: AbortSignal.timeout(giveUpMilliseconds) }).then(
+	const signal = AbortSignal.timeout(giveUpMilliseconds);
+	// n8n closes connections that were idle for 5 s, also while it had no time for the next call.
+	const trouble = await fetch(url, { signal, headers: { connection: 'close' } }).then(
 		async (answer) => {
 			await answer.text();
 			return answer.ok ? undefined : String(answer.status);

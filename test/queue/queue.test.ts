@@ -1,7 +1,8 @@
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
-import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node } from '../e2e/startTestN8n';
-import { cut, QueueStation, until } from './queueStation';
+import { items, manualTrigger, node } from '../e2e/startTestN8n';
+import { until } from '../e2e/station';
+import { agentType, inRow, outputOf, triggerType, workspaceType } from '../e2e/workflows';
+import { cut, QueueStation } from './queueStation';
 
 let station: QueueStation;
 
@@ -11,10 +12,6 @@ beforeAll(async () => {
 afterAll(async () => {
 	await station.stop();
 });
-
-function outputOf({ resultData }: Execution, name: string): NodeItem[] {
-	return resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? [];
-}
 
 test('a worker starts an agent and waits for its messages', async () => {
 	station.agent.script({ messages: [{ type: 'progress' }, { type: 'done', text: 'ready' }] });
@@ -26,16 +23,9 @@ test('a worker starts an agent and waits for its messages', async () => {
 		matchField: 'type',
 		matchValue: 'done',
 	};
-	const execution = await station.run({
-		name: 'agent on a worker',
-		nodes: [
-			manualTrigger(),
-			node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
-				credentials: station.credentials,
-			}),
-		],
-		connections: connectInRow('Start', 'Agent'),
-	});
+	const { credentials } = station;
+	const agent = node('Agent', agentType, parameters, { credentials });
+	const execution = await station.run(inRow('agent on a worker', manualTrigger(), agent));
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({
 		statusCode: 200,
@@ -46,35 +36,29 @@ test('a worker starts an agent and waits for its messages', async () => {
 });
 
 test('a worker sends emails, and a file goes up from the binary data of the database', async () => {
-	const workspace = (name: string, parameters: object) =>
-		node(
-			name,
-			'n8n-nodes-agent-workspace.workspace',
-			{ ...parameters },
-			{ credentials: station.credentials },
-		);
 	const toFile = node(
 		'File',
 		'n8n-nodes-base.convertToFile',
 		{ operation: 'toText', sourceProperty: 'text' },
 		{ typeVersion: 1.1 },
 	);
-	const execution = await station.run({
-		name: 'workspace on a worker',
-		nodes: [
+	const mail = {
+		operation: 'send',
+		to: 'ann@example.com',
+		subject: 'Hi',
+		body: 'Text',
+		options: { attachments: 'data' },
+	};
+	const { credentials } = station;
+	const execution = await station.run(
+		inRow(
+			'workspace on a worker',
 			manualTrigger(),
 			items('Items', [{ text: 'one' }, { text: 'two' }]),
 			toFile,
-			workspace('Send', {
-				operation: 'send',
-				to: 'ann@example.com',
-				subject: 'Hi',
-				body: 'Text',
-				options: { attachments: 'data' },
-			}),
-		],
-		connections: connectInRow('Start', 'Items', 'File', 'Send'),
-	});
+			node('Send', workspaceType, mail, { credentials }),
+		),
+	);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'Send')).toHaveLength(2);
 	expect(station.google.gmail.sent).toHaveLength(2);
@@ -82,17 +66,11 @@ test('a worker sends emails, and a file goes up from the binary data of the data
 });
 
 test('a published trigger on main starts executions on the worker', async () => {
-	const trigger = node(
-		'Trigger',
-		'n8n-nodes-agent-workspace.agentSessionTrigger',
-		{ sessionIds: 'queue-session' },
-		{ credentials: station.credentials },
+	const { credentials } = station;
+	const trigger = node('Trigger', triggerType, { sessionIds: 'queue-session' }, { credentials });
+	const workflow = await station.main.api.createWorkflow(
+		inRow('trigger in queue mode', trigger, node('After', 'n8n-nodes-base.noOp')),
 	);
-	const workflow = await station.main.api.createWorkflow({
-		name: 'trigger in queue mode',
-		nodes: [trigger, node('After', 'n8n-nodes-base.noOp')],
-		connections: connectInRow('Trigger', 'After'),
-	});
 	await station.main.api.activate(workflow);
 	await until(() => station.agent.countOpenChannels('queue-session') > 0);
 	station.agent.send('queue-session', { hello: 'worker' });
@@ -116,19 +94,15 @@ describe('under traffic', () => {
 	/** Each message starts an execution that calls the agent with its number. */
 	beforeEach(async () => {
 		const { agent, credentials, main } = station;
-		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
 		startStepName = `start ${++count}`;
 		const parameters = { startStepName, input: '={{ $json.message }}' };
-		workflow = await main.api.createWorkflow({
-			name: 'traffic',
-			nodes: [
-				node('Trigger', type, { sessionIds: 'traffic' }, { credentials }),
-				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
-					credentials,
-				}),
-			],
-			connections: connectInRow('Trigger', 'Agent'),
-		});
+		workflow = await main.api.createWorkflow(
+			inRow(
+				'traffic',
+				node('Trigger', triggerType, { sessionIds: 'traffic' }, { credentials }),
+				node('Agent', agentType, parameters, { credentials }),
+			),
+		);
 		await main.api.activate(workflow);
 		await until(() => agent.countOpenChannels('traffic') > 0);
 	});

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy.ts';
-import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
 import type { Execution, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
@@ -13,9 +12,10 @@ import {
 	type SpawnedN8n,
 	startN8n,
 } from '../../dev/n8n/startN8n.ts';
+import { type Credentials, storeAgent, storeSignIn } from '../e2e/credentials';
 import { template } from '../e2e/globalSetup';
-
-const apiKey = 'queue-test-key';
+import { withoutPages } from '../e2e/startLoggedN8n';
+import { until } from '../e2e/station';
 
 /** Settings with which n8n notices a dead worker after seconds, not after a minute, and outlives a pause of the machine. */
 const patience = {
@@ -34,7 +34,7 @@ export class QueueStation {
 	readonly redisLink: ChaosProxy;
 	readonly databaseLink: ChaosProxy;
 	worker!: SpawnedN8n;
-	credentials: Record<string, { id: string; name: string }> = {};
+	credentials: Credentials = {};
 	readonly #services: QueueServices;
 	readonly #env: Readonly<Record<string, string>>;
 	readonly #folders: readonly string[];
@@ -64,6 +64,7 @@ export class QueueStation {
 		const redisLink = await linkTo(services.env.QUEUE_BULL_REDIS_PORT);
 		const databaseLink = await linkTo(services.env.DB_POSTGRESDB_PORT);
 		const env = {
+			...withoutPages,
 			...services.env,
 			...patience,
 			QUEUE_BULL_REDIS_PORT: new URL(redisLink.address).port,
@@ -73,7 +74,7 @@ export class QueueStation {
 		// The template's own key would win over the one of the queue.
 		for (const folder of folders) await rm(`${folder}/.n8n/config`);
 		const station = new QueueStation({
-			agent: await startAgentService({ apiKey }),
+			agent: await startAgentService(),
 			google: await startGoogle(),
 			main: await startN8n({ userFolder: folders[0] ?? '', env }),
 			links: [redisLink, databaseLink],
@@ -139,27 +140,9 @@ export class QueueStation {
 
 	async #createCredentials(): Promise<void> {
 		const { api } = this.main;
-		const { agent, google } = this;
-		const tokens = {
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
-		};
 		this.credentials = {
-			agentApi: await api.createCredential('agentApi', 'Agent', {
-				deploymentUrl: agent.url,
-				webSocketUrl: agent.webSocketUrl,
-				apiKey,
-			}),
-			agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', {
-				userId: '0xa1',
-				userPublicKey: '0xb2',
-				signature: '0xc3',
-			}),
-			workspaceOAuth2Api: await api.createCredential(
-				'workspaceOAuth2Api',
-				'Workspace',
-				buildSignedInCredential(google.url, tokens),
-			),
+			...(await storeAgent(api, this.agent)),
+			...(await storeSignIn(api, this.google)),
 		};
 	}
 }
@@ -173,8 +156,4 @@ export function cut(link: ChaosProxy): () => void {
 	return () => {
 		link.onArrival = 'connect';
 	};
-}
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
