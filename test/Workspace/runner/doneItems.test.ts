@@ -232,7 +232,9 @@ test('a done item of a thousand rows is named in a few words', async () => {
 			{ ...write, spreadsheetId: 'unknown', values: [{ n: 1 }] },
 		),
 	);
-	expect(failure.description).toMatch(/item 0: rows .{100,200}…\. It is safe to run the node again/);
+	expect(failure.description).toMatch(
+		/item 0: rows .{100,200}…\. It is safe to run the node again/,
+	);
 });
 
 test('a retry that is stopped while its items are checked still names what the first try did', async () => {

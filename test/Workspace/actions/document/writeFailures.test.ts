@@ -108,7 +108,10 @@ test.each([
 test.each([
 	['cannot be read', { match: 'docs.documents.get', nth: 2, status: 403 }],
 	['are refused', { match: 'docs.documents.batchUpdate', nth: 2, status: 400 }],
-	['never happened', { match: 'docs.documents.batchUpdate', nth: 2, status: 503, times: Infinity }],
+	[
+		'never happened',
+		{ match: 'docs.documents.batchUpdate', nth: 2, status: 503, times: Infinity },
+	],
 ])('replacements that %s: the failure says that the content was replaced', async (_how, fault) => {
 	const id = calls.document('old');
 	calls.google.fault(fault);
