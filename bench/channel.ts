@@ -14,8 +14,8 @@ const sections = { bursts, rate, reconnects };
 
 async function main(): Promise<void> {
 	const words = process.argv.slice(2);
-	const rounds = Number(words.find((text) => /^\d+$/.test(text)) ?? 3);
-	const names = words.filter((text) => !/^\d+$/.test(text));
+	const rounds = Number(words.find((text) => /^[1-9]\d*$/.test(text)) ?? 3);
+	const names = words.filter((text) => !/^[1-9]\d*$/.test(text));
 	const unknown = names.filter((name) => !(name in sections));
 	if (unknown.length > 0) {
 		say(`Unknown: ${unknown.join(', ')}. Sections: ${Object.keys(sections).join(', ')}`);

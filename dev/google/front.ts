@@ -128,11 +128,12 @@ export class Front {
 			return await carryOutExchange(exchange, this.parts, publicAddress);
 		} catch (error) {
 			if (error instanceof ApiError) return buildErrorReply(route?.id ?? '', error);
-			if (request.errored) return undefined;
-			const violation =
-				error instanceof Violation
-					? error.message
-					: `${logged.method ?? logged.path}: ${String(error)}`;
+			const isViolation = error instanceof Violation;
+			// A client that has gone may have sent something wrong before.
+			if (!isViolation && request.errored) return undefined;
+			const violation = isViolation
+				? error.message
+				: `${logged.method ?? logged.path}: ${String(error)}`;
 			violations.push(violation);
 			return { status: violationStatus, body: { violation } };
 		}

@@ -660,3 +660,22 @@ describe('output schema', () => {
 		expect(findDisagreements(schemaOf(operation), result, columns)).toEqual([]);
 	});
 });
+
+test('an action is named by what people look for', () => {
+	const actions = resources.flatMap(({ operations }) => operations.map(({ action }) => action));
+	expect(actions.toSorted()).toEqual([
+		'Append rows to spreadsheet',
+		'Append text to document',
+		'Create document or fill template',
+		'Create spreadsheet',
+		'List emails',
+		'Read document or get it as PDF',
+		'Read email',
+		'Read rows of spreadsheet',
+		'Replace content of document or section',
+		'Search emails',
+		'Send, reply to or draft email',
+		'Update or write rows in spreadsheet',
+		'Upload file to Google Drive',
+	]);
+});

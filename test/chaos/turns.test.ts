@@ -76,3 +76,25 @@ it.each<[number, IDataObject]>([
 		balance(items, await converse(items, { ...wait, options: { deduplicationField: 'id' } }));
 	},
 );
+
+const after = { openChannel: 'after', deduplicationField: 'id' };
+
+it.each<[string, IDataObject]>([
+	['match', {}],
+	['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
+])(
+	'what a server repeats ends no wait whose channel opens after the call, with IDs: %s',
+	async (_, wait) => {
+		await serve(20, { replay: 100 });
+		const items = turns(12, 4);
+		balance(items, await converse(items, { ...wait, options: after }));
+	},
+);
+
+it('nor do the turns of an earlier execution', async () => {
+	await serve(20, { replay: 100 });
+	const items = turns(4, 1);
+	const output = [];
+	for (const item of items) output.push(...(await converse([item], { options: after })));
+	balance(items, output);
+});

@@ -52,8 +52,7 @@ const runAgent = async (
 ): Promise<Execution> =>
 	await n8n.api.runOnce(buildAgentWorkflow(tools, { openAiApi: openAi, typeVersion }));
 
-// AI Agent 2.2 calls a tool as n8n's MCP server does, of which a client completes all operations in examples.test.ts.
-test('with AI Agent 3.1 a model calls every operation', async () => {
+test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (version) => {
 	const ids: Record<string, string> = {};
 	model.answer(({ toolAnswers }) => {
 		const last = everyTool[toolAnswers.length - 1];
@@ -61,7 +60,7 @@ test('with AI Agent 3.1 a model calls every operation', async () => {
 		const next = everyTool[toolAnswers.length];
 		return next ? [{ tool: next.tool, args: next.args(ids) }] : 'All done.';
 	});
-	const execution = await runAgent(toolNodes(workspace), 3.1);
+	const execution = await runAgent(toolNodes(workspace), version);
 	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe(
 		'All done.',
 	);

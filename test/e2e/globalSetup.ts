@@ -19,8 +19,9 @@ export const forbiddenAddress = '127.0.0.2';
 const environments = {
 	usual: () =>
 		Promise.resolve({
+			// n8n's own list of forbidden addresses, and the exception that our error advises.
 			N8N_SSRF_PROTECTION_ENABLED: 'true',
-			N8N_SSRF_BLOCKED_IP_RANGES: `${forbiddenAddress}/32`,
+			N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
 		}),
 	/** For tests that look at all that it writes, and at all that it sends where no stand-in is: a test may listen at the two addresses. */
 	watched: async () => {

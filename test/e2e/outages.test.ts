@@ -4,6 +4,8 @@ import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { runCommand } from '../../dev/n8n/command.ts';
 import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
 import { root } from '../../dev/n8n/installN8n.ts';
+import { formsIn } from '../forms';
+import { secrets } from './credentials';
 import { manualTrigger, node, startTestN8n, withoutCode } from './startTestN8n';
 import { Station, type Stored, until } from './station';
 import { agentType, inRow, outputOf } from './workflows';
@@ -138,6 +140,9 @@ test('SIGTERM ends the channel, a failed execution says which messages are lost,
 	station.service.send('ended', ...Array.from({ length: 20 }, (_, index) => index + 1));
 	await until(async () => (await station.executions({ workflowId: stored.id })).length > 0);
 	await station.n8n.stop();
+	// What n8n and the trigger write when they stop: the suite of canaries looks at an n8n that goes on.
+	const written = station.n8n.output();
+	expect(Object.values(secrets).flatMap((secret) => formsIn(written, secret))).toEqual([]);
 	expect(station.service.countOpenChannels()).toBe(0);
 	await station.n8n.restart();
 	await until(station.isOpen('ended'));

@@ -195,6 +195,17 @@ test('attempts that fail do not end a long wait, but a refusal does', async () =
 	});
 });
 
+test('a refusal before the first message fails a wait for silence, too', async () => {
+	const { clock, channels, outcome } = begin({ waitUntil: 'silence', silenceSeconds: 5 });
+	channels.open();
+	await clock.advance(2000);
+	channels.end({ decision: 'longBackoff' });
+	expect(await outcome).toMatchObject({
+		message: 'Lost',
+		description: 'The agent was started, but its messages cannot be received.',
+	});
+});
+
 /** The call is answered when the returned function is called. */
 function holdBack(call: ReturnType<typeof begin>['call']) {
 	let answer = () => {};

@@ -16,6 +16,7 @@ import { createExecuteContext, failureOf } from '../../createExecuteContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';
 import { ConnectProxy } from './connectProxy';
 import { Tap, until } from './tap';
+import { TriggerRun } from '../AgentSessionTrigger/triggerRun';
 
 /** n8n's own switch, as N8N_SSRF_PROTECTION_ENABLED sets it: loopback and private addresses are off limits. */
 const policy = Container.get(SsrfProtectionConfig);
@@ -43,6 +44,17 @@ test.each([
 	const { message, description } = await failureOf(running);
 	expect(message).toContain('n8n does not allow');
 	expect(description).toContain('Nothing was sent');
+	expect(service.connections).toBe(0);
+});
+
+test('a trigger opens no channel to a name that stands for a forbidden address, and says why', async () => {
+	const webSocketUrl = service.webSocketUrl.replace('127.0.0.1', 'localhost');
+	const run = await new TriggerRun({ service: { url: service.url, apiKey, webSocketUrl } }).start();
+	await until(() => run.failedExecutions.length > 0);
+	await run.close();
+	const [failure] = run.failedExecutions;
+	expect(failure?.message).toContain('n8n does not allow');
+	expect(failure?.description).toContain('Nothing was sent');
 	expect(service.connections).toBe(0);
 });
 

@@ -5,7 +5,9 @@ import { standardScopes } from '../../../dev/google/tokens';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../createExecuteContext';
 import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
+import { type Answer, json, startScriptedServer } from '../scriptedServer';
 import { useGoogle } from '../standIn';
+import { turns } from '../../turns';
 import { countStoredResults } from '../../sharedState';
 
 let google: GoogleServer;
@@ -112,18 +114,32 @@ test.each([
 	},
 );
 
-test('reads go on side by side, and keep the order of the items', async () => {
-	const titles = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
-	const ids = titles.map((title) => google.docs.seed({ title }));
-	google.latencyMilliseconds = 30;
+test('items that only read are processed five at a time, and keep their order', async () => {
+	const held: Array<() => void> = [];
+	/** Answers when nothing more has come for a while, so that all are in flight that may be. */
+	const slow: Answer = (response, request) => {
+		const documentId = /documents\/([^?]+)/.exec(request.url)?.[1];
+		const count = held.push(() => {
+			json({ documentId })(response, request);
+		});
+		void turns(100).then(() => {
+			if (held.length === count) for (const answer of held.splice(0)) answer();
+		});
+	};
+	const server = await startScriptedServer(slow);
+	const ids = Array.from({ length: 30 }, (_, n) => `document${n}`);
 	const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };
-	const items = await run(
-		read,
-		ids.map((id) => ({ json: { id } })),
-	);
-	google.latencyMilliseconds = 0;
-	expect(items.map(({ json }) => json['title'])).toEqual(titles);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+	const parameters = { ...read, format: 'structure' };
+	try {
+		const given = ids.map((id) => ({ json: { id } }));
+		const items = await runNode({ url: server.url, parameters, items: given });
+		expect(items.map(({ json: one }) => one['documentId'])).toEqual(ids);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+		// The gate begins with five and would let more through after these.
+		expect(server.mostAtOnce).toBe(5);
+	} finally {
+		await server.close();
+	}
 });
 
 test.each(['text', 'structure'])(

@@ -70,4 +70,12 @@ describe('Markdown', () => {
 			expect(await calls.markdown(id)).toBe(`one\n\n${content}`);
 		}
 	});
+
+	test('what follows a list is not in the list', async () => {
+		const id = calls.document();
+		await calls.append(id, { content: '- a\n- b', contentFormat });
+		await calls.append(id, { content: 'text\n\n1. c', contentFormat, newParagraph: true });
+		await calls.append(id, { content: '## head', contentFormat });
+		expect(await calls.markdown(id)).toBe('- a\n- b\n\ntext\n\n1. c\n\n## head');
+	});
 });

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
+import fc from 'fast-check';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { roundsOf } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
@@ -159,6 +161,12 @@ describe('Write with a section', () => {
 		await calls.write(id, { section: 'Results', allowEmpty: true });
 		expect((await calls.blocks(id)).slice(-3)).toEqual(['# Results', '# End', 'bye']);
 	});
+
+	test('is in the tab, by its title', async () => {
+		const id = calls.withNotes('first', heading('A'), paragraph('x'));
+		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
+		expect([calls.text(id), calls.text(id, 't.n')]).toEqual(['first\n', 'A\ny\n']);
+	});
 });
 
 describe('what Write removed and the new content does not bring back', () => {
@@ -298,6 +306,15 @@ describe('Append under a heading', () => {
 		expect(failure.message).toBe("The document has no tab 'New'");
 		expect(calls.methods).toEqual(['get']);
 	});
+
+	test('puts text at the end of the section, behind its lower headings, or continues its last line', async () => {
+		const id = report();
+		await calls.append(id, { underHeading: 'Plan', content: 'more', newParagraph: true });
+		await calls.append(id, { underHeading: 'Results', content: '!', newParagraph: false });
+		const plan = ['# Plan', 'old plan', '## Steps', 'old step', 'more'];
+		const rest = ['# Results', 'old results!', '# End', 'bye'];
+		expect(await calls.blocks(id)).toEqual(['Before', ...plan, ...rest]);
+	});
 });
 
 const content = 'x';
@@ -362,6 +379,67 @@ describe.each([
 		expect(calls.methods).toEqual(['get', 'batchUpdate', 'get', 'batchUpdate']);
 		expect(calls.changes(id)).toBe(1);
 	});
+});
+
+/** An element, and its text as stored. */
+const anyElement = fc.constantFrom<[Element, string]>(
+	[paragraph('words'), 'words\n'],
+	[paragraph(), '\n'],
+	[bullet('item'), 'item\n'],
+	[cell('cell'), 'cell\n'],
+	[picture, '\ue907\n'],
+	[heading('Low', 5), 'Low\n'],
+);
+const anySection = fc.record({
+	level: fc.integer({ min: 1, max: 3 }),
+	inside: fc.array(anyElement, { maxLength: 3 }),
+});
+const anyChange = fc.record({
+	sections: fc.array(anySection, { minLength: 1, maxLength: 4 }),
+	place: fc.nat(3),
+	content: fc.constantFrom('one', 'one\ntwo', '- one\n- two', 'one\n\n| a |\n| - |\n| b |\n\ntwo'),
+	contentFormat: fc.constantFrom('text' as const, 'markdown' as const),
+});
+
+test('whatever stands in a section and around it, nothing else of the document changes', async () => {
+	await fc.assert(
+		fc.asyncProperty(anyChange, async ({ sections, place, content, contentFormat }) => {
+			const own = place % sections.length;
+			const depth = sections[own]?.level ?? 1;
+			const after = sections.findIndex(({ level }, at) => at > own && level <= depth);
+			const end = after < 0 ? sections.length : after;
+			const parts = sections.map(({ level, inside }, at) => ({
+				body: [heading(`H${at}`, level), ...inside.map(([element]) => element)],
+				text: [`H${at}\n`, ...inside.map(([, stored]) => stored)].join(''),
+			}));
+			const stored = (from: number, to: number) =>
+				parts
+					.slice(from, to)
+					.map((part) => part.text)
+					.join('');
+			const params = { content, contentFormat };
+			const plain = calls.seed(paragraph());
+			await calls.write(plain, params);
+			const added = calls.text(plain);
+			// Docs puts an empty paragraph behind a table at the end.
+			const ends = parts.at(-1)?.body.at(-1)?.table ? '\n' : '';
+			const rest = stored(end, parts.length);
+			const following = rest && rest + ends;
+
+			const body = parts.flatMap((part) => part.body);
+			const written = calls.seed(...body);
+			await calls.write(written, { ...params, section: `H${own}` });
+			expect(calls.text(written)).toBe(`${stored(0, own)}H${own}\n${added}${following}`);
+
+			const appended = calls.seed(...body);
+			await calls.append(appended, { ...params, underHeading: `H${own}`, newParagraph: true });
+			const kept = stored(0, end) + (rest ? '' : ends);
+			const isFilled = kept.endsWith('\n\n') && parts[end - 1]?.body.at(-1)?.paragraph;
+			const left = isFilled || (!rest && ends) ? kept.slice(0, -1) : kept;
+			expect(calls.text(appended)).toBe(left + added + following);
+		}),
+		{ numRuns: roundsOf(120) },
+	);
 });
 
 test.each(['Last', ''])(

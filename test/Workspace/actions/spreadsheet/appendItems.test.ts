@@ -189,3 +189,10 @@ describe('the look of rows below a header', () => {
 		expect(calls.writes).toEqual(writes);
 	});
 });
+
+test('protected cells are refused in words of Google', async () => {
+	const tab = { title: 'Sheet1', rows: [['Name']], protectedRanges: ['A1:B1'] };
+	const given = { spreadsheetId: calls.book([tab]), range: 'Sheet1!A1:A9', values: [['x']] };
+	const { message } = await calls.failure('write', given);
+	expect(message).toContain('edit a protected cell');
+});

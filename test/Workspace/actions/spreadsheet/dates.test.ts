@@ -8,7 +8,7 @@ import {
 	toIsoText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
 import { testItem } from '../../client';
-import { mapped, mappedByName, SheetCalls } from './sheetCalls';
+import { grid, mapped, mappedByName, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -113,6 +113,32 @@ test.each<[string, object, string | undefined]>([
 	['an object', { iso: '2026-11-28' }, undefined],
 ])('%s is a date in ISO 8601: %j as %j', (_name, value, expected) => {
 	expect(toIsoText(value)).toBe(expected);
+});
+
+test.each([
+	['de_DE', '31.01.2024'],
+	['en_GB', '31/01/2024'],
+	['en_US', '1/31/2024'],
+])('dates stay when they come back as %s shows them', async (locale, day) => {
+	const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
+	const all = [
+		{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
+		{ Id: 2, day: '2024-01-31', foreign: '1/2' },
+	];
+	await calls.send('append', { spreadsheetId }, ...all);
+	const stored = calls.stored(spreadsheetId).slice(1);
+	expect(stored).toEqual(grid([1, 45322, day], [2, 45322, '1/2']));
+	const shown = {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+	const rows = await calls.rows({ spreadsheetId, ...shown });
+	expect(rows[0]).toMatchObject({ Id: 1, day });
+	const [header, ...others] = calls.cells(spreadsheetId, 'A:C');
+	const back = rows.map((row) => ({ ...row, foreign: 'new' }));
+	await calls.send('write', { spreadsheetId, matchColumns: 'rowNumber' }, ...back);
+	const expected = [header, ...others.map(([id, date]) => [id, date, { value: 'new' }])];
+	expect(calls.cells(spreadsheetId, 'A:C')).toEqual(expected);
 });
 
 test('AUTO stores rows of cells unchanged', async () => {

@@ -295,6 +295,53 @@ describe('what was read is written back', () => {
 		const empty = await calls.change('append', [], {}, row);
 		expect(empty.stored[0]).toEqual(['Name', 'Name_2', 'C', 'error_2', 'rowNumber_2']);
 	});
+
+	test('names of repeated, reserved and missing headers find their columns again', async () => {
+		const odd = [
+			['Name', 'Name', '', 'error', 'rowNumber', '2024'],
+			['Anna', 'A', 'x', 'e', 7, 1],
+			[],
+			['Ben', 'B', 'y', '', 8, 2, 'beside'],
+		];
+		const spreadsheetId = calls.sheet(odd);
+		const rows = await calls.rows({ spreadsheetId });
+		const changes = rows.map((row) => ({ ...row, Name_2: `${row['Name_2'] as string}!` }));
+		const told = await write({ spreadsheetId, ...byNumber }, ...changes);
+		expect(told).toMatchObject([
+			{ action: 'updated', updatedRange: 'Sheet1!B2', updatedCells: 1 },
+			{ action: 'updated', updatedRange: 'Sheet1!B4', updatedCells: 1 },
+		]);
+		const expected = odd.map((row, at) =>
+			row.length > 0 && at > 0 ? [row[0], `${row[1]}!`, ...row.slice(2)] : row,
+		);
+		expect(calls.stored(spreadsheetId)).toEqual(expected);
+	});
+
+	test('a column whose header is rowNumber can be changed by row number', async () => {
+		const spreadsheetId = calls.sheet(grid(['Name', 'rowNumber'], ['Anna', 7]));
+		const [row] = await calls.rows({ spreadsheetId });
+		const told = await write({ spreadsheetId, ...byNumber }, { ...row, rowNumber_2: 8 });
+		expect(told).toMatchObject([{ action: 'updated', updatedRange: 'Sheet1!B2' }]);
+		expect(calls.stored(spreadsheetId, 'Sheet1!B2')).toEqual([[8]]);
+	});
+
+	const shown = {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+
+	test.each([{}, shown])('unchanged rows are not written, read with %j', async (form) => {
+		const cells = [1, '=2+3', '2024-01-05', '12%', true];
+		const spreadsheetId = calls.typed(['Id', 'Sum', 'Day', 'Share', 'Done'], cells);
+		const rows = await calls.rows({ spreadsheetId, ...form });
+		for (const matchColumns of ['rowNumber', 'Id', 'Day, Share'])
+			expect(actionsOf(await write({ spreadsheetId, matchColumns }, ...rows))).toEqual([
+				'unchanged',
+			]);
+		expect(calls.writes).toEqual([]);
+		const formulas = await calls.rows({ spreadsheetId, valueRenderOption: 'FORMULA' });
+		expect(formulas).toMatchObject([{ Sum: '=2+3' }]);
+	});
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 
+import { isNodeError } from '../../../../nodes/core/errors';
 import { isNumberText } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
@@ -246,6 +247,39 @@ describe('input items', () => {
 		expect(key({ values: undefined })).toBe(key({ range: ' Sheet1!B2' }));
 		const rows = { spreadsheetId: 'id', range: 'A1', values: [[1]] };
 		expect(calls.key('write', rows)).toBeUndefined();
+	});
+
+	describe('whose rows need several requests', () => {
+		const giveMuch = async () => {
+			const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
+			const text = 'x'.repeat(45_000);
+			const all = Array.from({ length: 100 }, (_, at) => ({ at, text }));
+			const told = await calls.give('write', { spreadsheetId, ...place }, ...all);
+			return { told, numbers: calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat() };
+		};
+		const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+		test('have each its place', async () => {
+			const { told, numbers } = await giveMuch();
+			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'batchUpdate']);
+			expect(told.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
+			expect(numbers).toEqual(['at', ...upTo(100)]);
+		});
+
+		test('keep their results before one that failed, and behind it nothing goes out', async () => {
+			calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403, nth: 2 });
+			const { told, numbers } = await giveMuch();
+			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate']);
+			const failed = told.findIndex(isNodeError);
+			expect(failed).toBeGreaterThan(0);
+			expect(numbers).toEqual(['at', ...upTo(failed)]);
+			const lastRow = `Sheet1!B${failed + 2}:C${failed + 2}`;
+			expect(told[failed - 1]).toMatchObject({ updatedRange: lastRow });
+			expect(told[failed]).toMatchObject({ code: 403 });
+			expect(told.at(-1)?.['code']).toBe(403);
+			const notSent = /^Not sent, because the previous rows were not written/;
+			expect(told.at(-1)?.['message']).toMatch(notSent);
+		});
 	});
 });
 
