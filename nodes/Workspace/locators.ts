@@ -167,6 +167,8 @@ export const buildNameLocator = (
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
+		// The first tab or the whole document would be changed.
+		mustBeFound: true,
 		modes: [
 			buildListMode(searchListMethod, listPlaceholder),
 			buildTextMode('By Name', 'name', example),

@@ -143,11 +143,8 @@ export interface Field {
 	 * an expression that found nothing.
 	 */
 	readonly refusesEmptyKey?: true;
-	/**
-	 * The form refuses an expression that finds nothing. So it does for choices and locators that
-	 * are not required.
-	 */
-	readonly mustBeFound?: boolean;
+	/** The form refuses an expression that finds nothing. */
+	readonly mustBeFound?: true;
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
 	/**

@@ -102,14 +102,9 @@ function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void 
 
 /** Where the default does something else than the user wants, an expression must give a value. */
 function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
-	const {
-		type,
-		required,
-		mustBeFound = type === 'options' || type === 'resourceLocator',
-	} = field;
-	if (context.mode === 'json' || !mustBeFound || required) return;
+	if (context.mode === 'json' || !field.mustBeFound) return;
 	const value = isRecord(raw) ? raw['value'] : raw;
-	const isEmpty = isMissing(value) || (type === 'options' && value === '');
+	const isEmpty = isMissing(value) || (field.type === 'options' && value === '');
 	if (!isEmpty || !hasExpression(context.findSavedValue?.(field))) return;
 	throw createRefusal(
 		`The expression in '${getLabel(field, context)}' is empty for this item`,

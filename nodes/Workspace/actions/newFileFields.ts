@@ -14,5 +14,6 @@ export const buildParentFolderField = (description: string) =>
 		displayName: 'Parent Folder',
 		name: 'parentFolder',
 		...buildFileLocator('folder', 'searchFolders'),
+		mustBeFound: true,
 		description,
 	}) as const satisfies Field;

@@ -21,6 +21,7 @@ export const sendFields = [
 			},
 		],
 		default: 'new',
+		mustBeFound: true,
 		onlyIn: 'fields',
 		description: 'Whether to write a new email or to answer one',
 	},
@@ -98,6 +99,8 @@ export const sendFields = [
 			},
 		],
 		default: 'send',
+		// An email would go out.
+		mustBeFound: true,
 		onlyIn: 'fields',
 		description:
 			'Whether the email goes out, or waits among the drafts until a person sends it',
