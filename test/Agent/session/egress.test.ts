@@ -49,7 +49,9 @@ test.each([
 
 test('a trigger opens no channel to a name that stands for a forbidden address, and says why', async () => {
 	const webSocketUrl = service.webSocketUrl.replace('127.0.0.1', 'localhost');
-	const run = await new TriggerRun({ service: { url: service.url, apiKey, webSocketUrl } }).start();
+	const run = await new TriggerRun({
+		service: { url: service.url, apiKey, webSocketUrl },
+	}).start();
 	await until(() => run.failedExecutions.length > 0);
 	await run.close();
 	const [failure] = run.failedExecutions;

@@ -397,7 +397,12 @@ const anySection = fc.record({
 const anyChange = fc.record({
 	sections: fc.array(anySection, { minLength: 1, maxLength: 4 }),
 	place: fc.nat(3),
-	content: fc.constantFrom('one', 'one\ntwo', '- one\n- two', 'one\n\n| a |\n| - |\n| b |\n\ntwo'),
+	content: fc.constantFrom(
+		'one',
+		'one\ntwo',
+		'- one\n- two',
+		'one\n\n| a |\n| - |\n| b |\n\ntwo',
+	),
 	contentFormat: fc.constantFrom('text' as const, 'markdown' as const),
 });
 
@@ -432,7 +437,11 @@ test('whatever stands in a section and around it, nothing else of the document c
 			expect(calls.text(written)).toBe(`${stored(0, own)}H${own}\n${added}${following}`);
 
 			const appended = calls.seed(...body);
-			await calls.append(appended, { ...params, underHeading: `H${own}`, newParagraph: true });
+			await calls.append(appended, {
+				...params,
+				underHeading: `H${own}`,
+				newParagraph: true,
+			});
 			const kept = stored(0, end) + (rest ? '' : ends);
 			const isFilled = kept.endsWith('\n\n') && parts[end - 1]?.body.at(-1)?.paragraph;
 			const left = isFilled || (!rest && ends) ? kept.slice(0, -1) : kept;

@@ -198,7 +198,6 @@ describe('a list', () => {
 			}),
 		);
 	});
-
 });
 
 it('no sender can add a term to the search', () => {
