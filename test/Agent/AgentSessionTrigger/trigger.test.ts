@@ -226,6 +226,8 @@ describe('closing', () => {
 		published.service.send('s1', Buffer.from('a'), Buffer.from('b'), Buffer.from('c'));
 		await until(() => run.items.length > 0);
 		await run.close();
+		// On a busy machine, the time for handing over may end before all files are stored.
+		await until(() => run.items.length === 3);
 		await loadBinaryData(run.items);
 		// Several executions may be started at once, and files are stored in their own time.
 		const stored = run.items.map(({ binary }) => binary?.data?.data).sort();

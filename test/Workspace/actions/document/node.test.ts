@@ -244,15 +244,18 @@ describe('nothing is sent', () => {
 	const write = () => ({ documentId: locator(calls.document('kept')), content: 'new' });
 	const expression = '={{ $json.heading }}';
 
+	const isRequired = "'Section' is required";
+	const isEmpty = "The expression in 'Section' is empty for this item";
+
 	test.each([
-		['', 'Plan'],
-		[expression, ''],
-		[expression, ' '],
-		[expression, undefined],
-		[undefined, 'Plan'],
-	])('for the section %j, where its field is %j', async (section, heading) => {
+		['', 'Plan', isRequired],
+		[expression, '', isRequired],
+		[expression, ' ', isRequired],
+		[expression, undefined, isEmpty],
+		[undefined, 'Plan', isRequired],
+	])('for the section %j, where its field is %j', async (section, heading, message) => {
 		const running = form('write', { ...write(), section }, [{ json: { heading } }]);
-		await expect(running).rejects.toThrow("'Section' is required");
+		await expect(running).rejects.toThrow(message);
 	});
 
 	test('for a tab that was left empty', async () => {
