@@ -173,8 +173,8 @@ export interface Operation<
 	 */
 	toModel?(result: R, params: InferParameters<F, O>): ModelAnswer;
 	/**
-	 * Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item
-	 * stops the node and the user runs it again.
+	 * Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)", if anything does. Needed if
+	 * another item stops the node and the user runs it again.
 	 */
 	nameResult?(result: R): string | undefined;
 	/**

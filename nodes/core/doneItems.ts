@@ -49,7 +49,7 @@ export function addDoneItems(
 	const repeatAdvice = new Set<string>();
 	for (const [index, { failure: otherFailure, doneWork } = {}] of results.entries()) {
 		if (index === failedIndex) continue;
-		const failedText = otherFailure && describeDoubtful(otherFailure);
+		const failedText = otherFailure && describeDoubt(otherFailure);
 		if (failedText) getOrAdd(failedItems, failedText, () => []).push(index);
 		if (doneWork) done.push({ item: index, result: shorten(doneWork.resultName, 2000) });
 		if (doneWork?.repeatAdvice !== undefined) repeatAdvice.add(doneWork.repeatAdvice);
@@ -82,7 +82,7 @@ interface DoneItem {
  * @returns '' if the failed item certainly did nothing; `made` in the details of its failure names
  * the files that it created
  */
-function describeDoubtful(failure: NodeError): string {
+function describeDoubt(failure: NodeError): string {
 	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';
 	return shorten(addAdviceToMessage(failure).message, 400);
 }

@@ -100,7 +100,6 @@ function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void 
 	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
 }
 
-/** Where the default does something else than the user wants, an expression must give a value. */
 function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
 	if (context.mode === 'json' || !field.mustBeFound) return;
 	const value = isRecord(raw) ? raw['value'] : raw;

@@ -25,6 +25,7 @@ export const read = defineOperation({
 		},
 	],
 	mayChange: changesLabels,
+	// Labels that were changed are not changed again.
 	isIdempotent: () => true,
 	options: [
 		...labelOptions,

@@ -54,6 +54,7 @@ function toListItems({ entries, nextPageToken }: MailList, { output }: ListParam
 
 export const sharedListDefinition = {
 	mayChange: changesLabels,
+	// Labels that were changed are not changed again.
 	isIdempotent: () => true,
 	options: listOptions,
 	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<MailList> {
