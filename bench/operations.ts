@@ -56,7 +56,7 @@ async function race(world: World, contest: Contest, plan: Plan, mayFail = false)
 	const theirs = begin(contest.theirs(size)(world.credentials));
 	const readRatio = () => middleMean(ours.milliseconds) / middleMean(theirs.milliseconds);
 	for (let round = -warm; round < rounds; round++) {
-		if (round === few && readRatio() < farFromLimit * atMost) break;
+		if (round >= few && readRatio() < farFromLimit * atMost) break;
 		// Then a round takes seconds, or a minute, in which a millisecond decides nothing.
 		if (round > 0 && size >= 100 && theirs.requests >= size) break;
 		// Each side is the first as often as the other.

@@ -64,7 +64,10 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			required: true,
 			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
 		}),
-		...fields.buildScopeFields('appFilesAndNames'),
+		...fields.buildScopeFields(
+			'appFilesAndNames',
+			'After changing this, save, sign in again (Switch account), and open the node again.',
+		),
 		fields.buildNotice(
 			'clientNotice',
 			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted

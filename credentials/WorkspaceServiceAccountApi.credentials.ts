@@ -45,7 +45,10 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			placeholder: 'e.g. name@example.com',
 			description: 'The user to act for. Required for Gmail.',
 		}),
-		...fields.buildScopeFields('allFiles'),
+		...fields.buildScopeFields(
+			'allFiles',
+			'After changing this, save, and open the node again.',
+		),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,

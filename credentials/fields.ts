@@ -35,7 +35,7 @@ const buildAccessField = (
 	type: 'options',
 	options: choices.map(([label, value, text]) => ({ name: label, value, description: text })),
 	default: defaultChoice,
-	description: `${description} After changing this, save, sign in again (Switch account), and open the node again.`,
+	description,
 	displayOptions: { show: { customScopes: [false] } },
 });
 
@@ -46,15 +46,17 @@ const driveAccessDescription =
  * Builds the fields for scopes.
  * @param defaultAccess `allFiles` for a service account, because it sees only what was shared with
  * it
+ * @param advice what to do after a change
  */
 export const buildScopeFields = (
 	defaultAccess: 'appFilesAndNames' | 'allFiles',
+	advice: string,
 ): INodeProperties[] => [
 	buildAccessField(
 		'Mail Access',
 		'mailAccess',
 		'sendAndRead',
-		'What the nodes can do in Gmail.',
+		`What the nodes can do in Gmail. ${advice}`,
 		[
 			['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
 			['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
@@ -65,19 +67,25 @@ export const buildScopeFields = (
 			],
 		],
 	),
-	buildAccessField('Drive Access', 'driveAccess', defaultAccess, driveAccessDescription, [
-		['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
+	buildAccessField(
+		'Drive Access',
+		'driveAccess',
+		defaultAccess,
+		`${driveAccessDescription} ${advice}`,
 		[
-			'App Files and the Names of All Files',
-			'appFilesAndNames',
-			'Lists show all spreadsheets and documents',
+			['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
+			[
+				'App Files and the Names of All Files',
+				'appFilesAndNames',
+				'Lists show all spreadsheets and documents',
+			],
+			[
+				'All Files',
+				'allFiles',
+				'Lists also show all folders and shared drives, and uploads can go there',
+			],
 		],
-		[
-			'All Files',
-			'allFiles',
-			'Lists also show all folders and shared drives, and uploads can go there',
-		],
-	]),
+	),
 	{
 		displayName: 'Custom Scopes',
 		name: 'customScopes',

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { getOrAdd } from './boundedMap';
+import { getOrAdd } from './maps';
 import { type NodeError, addAdviceToMessage } from './errors';
 import { joinSentences, shorten } from './text';
 

@@ -1,7 +1,7 @@
 import { type IDataObject, type INode, NodeApiError } from 'n8n-workflow';
 
 import { isTool } from './modelAnswer';
-import { endSentence, escapeForEditor, shorten } from './text';
+import { endSentence, escapeForEditor } from './text';
 
 const statusNames: Readonly<Record<number, string>> = {
 	400: 'INVALID_ARGUMENT',
@@ -129,8 +129,7 @@ export function createErrorItem(
 	// The message includes the advice, because an item has no description.
 	const { code, message, status, details } = addAdviceToMessage(sanitizer.sanitizeError(failure));
 	const error: IDataObject = { code, message, status };
-	if (isTool(node)) error.message = shorten(message, maxToolCharacters);
-	else if (details) error.details = details;
+	if (details && !isTool(node)) error.details = details;
 	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n
 	// would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
@@ -150,7 +149,7 @@ export function createNodeApiError(
 	// A model sees only the message. n8n appends the description unless the message already
 	// contains it.
 	if (isTool(node)) shown = addAdviceToMessage(shown);
-	const message = escapeForEditor(shorten(shown.message, maxToolCharacters));
+	const message = escapeForEditor(shown.message);
 	const description = shown.description && escapeForEditor(shown.description);
 	const httpCode = String(shown.code);
 	const error = new NodeApiError(
@@ -165,9 +164,6 @@ export function createNodeApiError(
 	if (shown.details) error.context.data = shown.details;
 	return error;
 }
-
-/** Less than `maxModelCharacters`, because n8n writes its own text around an error. */
-const maxToolCharacters = 29_000;
 
 /** Adds the advice to the message, for places that show only the message. */
 export function addAdviceToMessage(failure: NodeError): NodeError {

@@ -1,4 +1,4 @@
-import { getGlobalSingleton } from './runtime';
+import { getGlobalSingleton } from './globalSingleton';
 
 /**
  * Lets the work for each key begin only when the earlier work for it has ended. Different keys do

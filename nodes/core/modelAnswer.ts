@@ -76,7 +76,8 @@ export function fitEntries(
 	shownFacts: IDataObject = {},
 ): { shownEntries: unknown[]; isCut: boolean } {
 	const room = countRoomBeside(shownFacts, name);
-	let remainingRoom = room;
+	// The list has two brackets of its own.
+	let remainingRoom = room - 2;
 	const overflow = entries.findIndex((entry) => {
 		remainingRoom -= measureValue(shortenValue(entry, minTextLength));
 		return remainingRoom < 0;
@@ -164,12 +165,15 @@ function shortenValue(
 		const list = shownEntries.map(shortenEntry);
 		return hiddenCount > 0 ? [...list, `… ${hiddenCount} more`] : list;
 	}
-	const pairs = (shownEntries as string[]).map((name): [string, unknown] => [
-		shorten(name, maxLength),
-		shortenEntry((value as IDataObject)[name]),
-	]);
-	if (hiddenCount > 0) pairs.push(['…', `${hiddenCount} more`]);
-	return Object.fromEntries(pairs);
+	const copy = new Map<string, unknown>();
+	for (const [index, name] of (shownEntries as string[]).entries()) {
+		const shownName = shorten(name, maxLength);
+		// Several long names may begin alike.
+		const uniqueName = copy.has(shownName) ? `${shownName} ${index + 1}` : shownName;
+		copy.set(uniqueName, shortenEntry((value as IDataObject)[name]));
+	}
+	if (hiddenCount > 0) copy.set('…', `${hiddenCount} more`);
+	return Object.fromEntries(copy);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { getOrAdd } from './boundedMap';
+import { getOrAdd } from './maps';
 import { isTool } from './modelAnswer';
-import { getGlobalSingleton } from './runtime';
+import { getGlobalSingleton } from './globalSingleton';
 
 /** What identifies a run of the node, and the node's settings for n8n's Retry On Fail. */
 export type RetryContext = Partial<ReturnType<typeof readRetryContext>>;

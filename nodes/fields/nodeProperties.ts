@@ -39,22 +39,22 @@ type Conditions = NonNullable<IDisplayOptions['show']>;
 
 /**
  * Builds a node's parameters and the collections of its options.
- * @param gate the condition under which all of them are shown
+ * @param shownIf the condition under which all of them are shown
  */
 export function buildProperties(
 	fields: readonly Field[],
 	options: readonly Field[],
-	gate?: Conditions,
+	shownIf?: Conditions,
 ): INodeProperties[] {
 	const formFields = fields.filter(isInForm);
-	const properties = formFields.map((field) => buildConditionalProperty(field, gate));
+	const properties = formFields.map((field) => buildConditionalProperty(field, shownIf));
 	const formOptions = options.filter(isInForm);
 	for (const name of new Set(['options', ...formOptions.map(getCollectionName)])) {
 		const members = formOptions.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
 		properties.push({
-			...buildConditionalProperty(collection, gate),
+			...buildConditionalProperty(collection, shownIf),
 			placeholder: 'Add option',
 			options: buildEntries(members, fields),
 		});
@@ -116,9 +116,9 @@ function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 	return option.default === true ? { default: true } : { default: true, builderHint };
 }
 
-/** Builds a parameter of the node. @param gate the condition under which it is shown */
-export function buildConditionalProperty(field: Field, gate?: Conditions): INodeProperties {
-	const show = { ...gate, ...structuredClone(field.showWhen) } as Conditions;
+/** Builds a parameter of the node. @param shownIf the condition under which it is shown */
+export function buildConditionalProperty(field: Field, shownIf?: Conditions): INodeProperties {
+	const show = { ...shownIf, ...structuredClone(field.showWhen) } as Conditions;
 	return { ...buildProperty(field), displayOptions: { show } };
 }
 

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../core/boundedMap';
+import { getOrAdd } from '../core/maps';
 import { createRefusal } from '../core/errors';
 import { type Field, type InferParameters, type ReadContext } from './field';
 import { type RawValues } from './rawParameters';

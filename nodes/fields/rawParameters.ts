@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 'n8n-workflow';
 
-import { getOrAdd } from '../core/boundedMap';
+import { getOrAdd } from '../core/maps';
 import { isTool } from '../core/modelAnswer';
 import { type Field, getCollectionName } from './field';
 import { isRecord, hasExpression, TypedText } from './values';

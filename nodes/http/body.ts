@@ -7,7 +7,7 @@ import { findErrorCode } from './networkErrors';
 const mebibyte = 2 ** 20;
 /** The limit for a response, after decompression. */
 export const maxResponseBytes = 64 * mebibyte;
-/** How much of the body of an unsuccessful response is read. An error message is smaller. */
+/** How much `readBodyStart` reads. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
 /** A body that could not be read. */
@@ -46,10 +46,10 @@ export async function readBody(
 }
 
 /**
- * Reads the beginning of an unsuccessful response. If reading fails or takes too long, returns what
- * was read, because the status is known anyway.
+ * Reads the beginning of a response whose status says enough. If reading fails or takes too long,
+ * returns what was read.
  */
-export async function readErrorBody(body: Readable, maxMilliseconds = 3000): Promise<Buffer> {
+export async function readBodyStart(body: Readable, maxMilliseconds = 3000): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	await waitAtMost(systemClock, maxMilliseconds, collectChunks(body, maxErrorBytes, chunks));
 	body.destroy();

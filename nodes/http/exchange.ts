@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-import { getGlobalSingleton } from '../core/runtime';
+import { getGlobalSingleton } from '../core/globalSingleton';
 
 /** What Node's HTTP client knows about the last request, but n8n's helpers do not return. */
 export interface Exchange {

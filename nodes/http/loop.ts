@@ -158,7 +158,9 @@ class RetryLoop {
 	#checkPause(milliseconds: number, failure: NodeError) {
 		if (milliseconds <= this.#allowedPause && this.#allowedPause > 0) return;
 		const { texts, maxRetryWaitMilliseconds } = this.#policy;
-		const what = failure.retryAfterMilliseconds
+		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
+		const isRequested = requestedPause > 0 && requestedPause >= milliseconds;
+		const what = isRequested
 			? `${texts.service} asks n8n to wait ${Math.ceil(milliseconds / 1000)} seconds`
 			: 'Another try would need a longer wait';
 		const limit = `${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWaitMilliseconds / 1000}`;

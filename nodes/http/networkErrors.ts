@@ -7,7 +7,7 @@ const refused = { outcome: 'notDone', retryable: false } as const;
 const notYet = { outcome: 'notDone', retryable: true } as const;
 const unclear = { outcome: 'unknown', retryable: true } as const;
 
-/** What became of the request, by what came in place of a response. */
+/** What became of the request, by the kind of error that came instead of a response. */
 const resultByCategory = {
 	notConnected: notYet,
 	certificate: refused,
@@ -50,13 +50,7 @@ export interface NetworkError extends AttemptResult {
 	readonly cure?: string;
 }
 
-type NetworkErrorRow = readonly [
-	category: Category,
-	codes: RegExp,
-	reason: string,
-	/** What helps, if the code alone tells. */
-	cure?: string,
-];
+type NetworkErrorRow = readonly [category: Category, codes: RegExp, reason: string, cure?: string];
 
 const unknownIssuerCure =
 	"If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import { getGlobalSingleton } from '../../nodes/core/runtime';
+import { getGlobalSingleton } from '../../nodes/core/globalSingleton';
 import { readParameters } from '../../nodes/fields/params';
 import type { RequestSender } from '../../nodes/http/attempt';
 import * as document from '../../nodes/Workspace/actions/document';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { getGlobalSingleton } from '../../nodes/core/runtime';
+import { getGlobalSingleton } from '../../nodes/core/globalSingleton';
 import { KeyedMutex } from '../../nodes/core/keyedMutex';
 
 /**

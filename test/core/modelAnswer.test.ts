@@ -1,4 +1,8 @@
-import { completeModelAnswer, maxModelCharacters } from '../../nodes/core/modelAnswer';
+import {
+	buildModelAnswer,
+	completeModelAnswer,
+	maxModelCharacters,
+} from '../../nodes/core/modelAnswer';
 
 /** Lists in lists, down to `depth`, whose innermost entries call `onRead` each time that somebody reads them. */
 function buildTree(width: number, depth: number, onRead: () => void): unknown {
@@ -21,4 +25,22 @@ test('lists in lists are read once whole, and otherwise as far as an answer may 
 	expect(reads).toBeGreaterThanOrEqual(count);
 	// About twenty lengths and numbers of entries are tried.
 	expect(reads).toBeLessThan(count + 20 * maxModelCharacters);
+});
+
+test('rows are whole, however exactly they fill the answer', () => {
+	for (let length = 0; length < 100; length++) {
+		const entries = ['a'.repeat(length), ...Array<string>(400).fill('b'.repeat(97))];
+		const { items } = buildModelAnswer({}, { name: 'rows', entries }, () => undefined);
+		const rows = items[0]?.['rows'] as string[];
+		expect(rows.length).toBeLessThan(entries.length);
+		expect(rows.filter((row, at) => row !== entries[at])).toEqual([]);
+	}
+});
+
+test('long names that begin alike stay apart when they are cut', () => {
+	const question = 'a question of a form '.repeat(9);
+	const names = Array.from({ length: 200 }, (_, at) => `${question}${at}`);
+	const record = Object.fromEntries(names.map((name) => [name, 'an answer']));
+	const [shown = {}] = completeModelAnswer({ items: [record] }, []);
+	expect(Object.keys(shown)).toHaveLength(names.length);
 });

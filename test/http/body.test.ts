@@ -6,7 +6,7 @@ import {
 	maxResponseBytes,
 	mayBeJson,
 	readBody,
-	readErrorBody,
+	readBodyStart,
 	tryParseJson,
 } from '../../nodes/http/body';
 import { expectLinear } from '../growth';
@@ -62,9 +62,9 @@ test('a signal ends the reading, also one that is aborted already', async () => 
 });
 
 test('of an error’s body that is cut short, or longer than 256 KiB, there is what came', async () => {
-	expect((await readErrorBody(breaking())).toString()).toBe('{"a":');
+	expect((await readBodyStart(breaking())).toString()).toBe('{"a":');
 	let made = 0;
-	expect((await readErrorBody(endless(() => made++))).length).toBe(256 * 1024);
+	expect((await readBodyStart(endless(() => made++))).length).toBe(256 * 1024);
 	expect(made).toBeLessThan(5);
 });
 

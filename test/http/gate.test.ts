@@ -214,6 +214,10 @@ test('the failure says what was waited for, and for how long', async () => {
 	expect(await described(6500, 6001)).toBe(
 		'Google asks n8n to wait 7 seconds, but Wait allows 6.5, of which 7 have passed. Wait.',
 	);
+	// The gate closes for longer than that.
+	expect(await described(1500, 200)).toBe(
+		'Another try would need a longer wait, but Wait allows 1.5, of which 1 have passed. Wait.',
+	);
 });
 
 test.each([

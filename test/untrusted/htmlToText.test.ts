@@ -196,6 +196,10 @@ describe('what a style sheet hides is not shown', () => {
 		expect(shown(css, preview)).toBe('a');
 	});
 
+	test('an element without an ID is not one with the ID undefined', () => {
+		expect(shown('#undefined{display:none}', '<p>a</p>')).toBe('a');
+	});
+
 	test.each([
 		['no height, from which the text hangs out', '.pre{max-height:0}'],
 		['an ordinary class', '.pre{font-size:0;color:red;opacity:0;max-height:0.5em}'],

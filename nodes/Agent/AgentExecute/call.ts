@@ -10,7 +10,7 @@ import {
 	baseRequestOptions,
 	type FullResponse,
 } from '../../http/attempt';
-import { readBody, readErrorBody } from '../../http/body';
+import { readBody, readBodyStart } from '../../http/body';
 import { Gate } from '../../http/gate';
 import { withRetries } from '../../http/loop';
 import {
@@ -115,6 +115,7 @@ export async function sendExecuteCall(
 			texts: agentTexts,
 			maxRetryWaitMilliseconds: params.maxRetryWaitSeconds * 1000,
 			signal,
+			// A quota of the service is known for this call alone.
 			gate: new Gate(),
 		},
 	);
@@ -154,7 +155,7 @@ async function readResponse(
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
-		const body = await readErrorBody(response.body);
+		const body = await readBodyStart(response.body);
 		throw convertFailedResponse({ statusCode, headers, body }, sanitizer);
 	}
 	const body = await readBody(response, signal);

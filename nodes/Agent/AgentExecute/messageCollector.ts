@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/maps';
 import type { Clock } from '../../core/clock';
-import { getGlobalSingleton } from '../../core/runtime';
+import { getGlobalSingleton } from '../../core/globalSingleton';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
 import type { CloseReason } from '../session/closeReason';
 import { meetsCondition, findMessageId, type SessionMessage } from '../session/messages';

@@ -1,7 +1,7 @@
 // What the triggers of this process share: each node has a memory and a listener, found by its key.
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/maps';
 import { type Clock, waitAtMost } from '../../core/clock';
-import { getGlobalSingleton } from '../../core/runtime';
+import { getGlobalSingleton } from '../../core/globalSingleton';
 import { FrameSequence } from '../session/frameSequence';
 import type { Arrival } from './arrival';
 

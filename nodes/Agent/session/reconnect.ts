@@ -1,6 +1,6 @@
-import { getOrAdd } from '../../core/boundedMap';
+import { getOrAdd } from '../../core/maps';
 import type { Clock } from '../../core/clock';
-import { getGlobalSingleton } from '../../core/runtime';
+import { getGlobalSingleton } from '../../core/globalSingleton';
 import { drawJitterMilliseconds } from '../../http/loop';
 import { type CloseReason, findRetryAfter, isTemporaryStatus, isTooLarge } from './closeReason';
 

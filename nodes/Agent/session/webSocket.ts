@@ -4,7 +4,7 @@ import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
 import type { Sanitizer } from '../../core/sanitizer';
-import { readErrorBody } from '../../http/body';
+import { readBodyStart } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import { type CloseReason, convertNetworkError, maxMessageMebibytes } from './closeReason';
 import type { ConnectRequest } from './connectRequest';
@@ -139,7 +139,7 @@ const maxUpgradeBodyBytes = 2048;
 async function readUpgradeResponse(response: IncomingMessage, sanitizer: Sanitizer) {
 	const { statusCode = 0, headers } = response;
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after']);
-	const bytes = await readErrorBody(response);
+	const bytes = await readBodyStart(response);
 	const body = sanitizer.sanitizeText(bytes.toString('utf8', 0, maxUpgradeBodyBytes));
 	return { statusCode, retryAfterMilliseconds, body };
 }

@@ -20,12 +20,12 @@ export function createFileNameTest(patterns: readonly string[]): (name: string) 
 	const extensions = patterns.filter((pattern) => /^\.?[^.*]+$/.test(pattern));
 	const extensionPatterns = extensions.map((extension) => `*.${extension.replace('.', '')}`);
 	const allPatterns = [...patterns, ...extensionPatterns];
-	const pieceLists = allPatterns.map((pattern) => simplify(pattern).split('*'));
-	return (name) => pieceLists.some((pieces) => matchesPieces(simplify(name), pieces));
+	const pieceLists = allPatterns.map((pattern) => foldName(pattern).split('*'));
+	return (name) => pieceLists.some((pieces) => matchesPieces(foldName(name), pieces));
 }
 
-/** A Mac writes ä as two characters. */
-const simplify = (text: string) => text.normalize('NFC').toLowerCase();
+/** Returns the same text for names that look the same: a Mac writes ä as two characters. */
+const foldName = (text: string) => text.normalize('NFC').toLowerCase();
 
 /**
  * Returns whether a name consists of these pieces, with any characters between them. A regular

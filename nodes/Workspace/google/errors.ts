@@ -226,9 +226,9 @@ const findMessage = (chain: readonly unknown[]) =>
 
 /**
  * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing
- * was carried out. The two codes come from
- * @n8n/client-oauth2. n8n-core (request-helpers/oauth.js) throws errors of its own classes, which
- * have no code. Errors of its HTTP client have other classes.
+ * was carried out. The two codes come from its library client-oauth2. n8n-core
+ * (request-helpers/oauth.js) throws errors of its own classes, which have no code. Errors of its
+ * HTTP client have other classes.
  */
 function isTokenError(link: unknown) {
 	const code = getProperty(link, 'code');

@@ -5,7 +5,6 @@ import type {
 	IExecuteFunctions,
 } from 'n8n-workflow';
 
-import { BoundedMap } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
 import { createRefusal, NodeError } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
@@ -15,7 +14,7 @@ import type { Clients } from './clients';
 import { type Api, type ApiBases, googleApiBases } from './endpoints';
 import { getDriveAccess, type SignIn } from './scopes';
 import { hashAccount, readServiceAccount } from './serviceAccount';
-import { describeSignInEnd } from './signInEnd';
+import { describeSignInEnd, logNotice } from './signInEnd';
 import type { TransportOptions } from './transport';
 
 /** What depends on the operation: the limits of its requests, and its advice. */
@@ -104,7 +103,7 @@ export class GoogleCredential {
 		this.signIn = readSignIn(type, credential);
 		this.#sanitizers = new Set([sanitizer]);
 		this.#credential = credential;
-		this.#context = this.#cacheCredentialReads(context, type);
+		this.#context = this.#cacheCredentialReads(context, type, credential);
 		this.#type = type;
 		this.#bases = readApiBases(credential);
 		this.#identity = { credentialKey, credentialHash };
@@ -151,10 +150,14 @@ export class GoogleCredential {
 	 * it for each request, and slowly. If the token is replaced in this second, Google answers 401,
 	 * and n8n repeats the request with the stored token.
 	 */
-	#cacheCredentialReads(context: IAllExecuteFunctions, type: string): IAllExecuteFunctions {
+	#cacheCredentialReads(
+		context: IAllExecuteFunctions,
+		type: string,
+		credential: ICredentialDataDecryptedObject,
+	): IAllExecuteFunctions {
 		const readShared = shareReadings(
 			() => readCredential(context, type).catch(throwReadFailure),
-			Promise.resolve(this.#credential),
+			Promise.resolve(credential),
 		);
 		return override(context, 'getCredentials', async (name: string, itemIndex?: number) => {
 			if (name !== type) return await context.getCredentials(name, itemIndex);
@@ -167,25 +170,13 @@ export class GoogleCredential {
 	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
 	reportSignInEnd(): string | undefined {
 		if (this.#signInEnd === undefined) return undefined;
-		const { credentialKey } = this.#identity;
+		const { logger } = this.#context;
 		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
 		const notice = `The Google sign-in of "${name}" ${this.#signInEnd}`;
-		const now = performance.now();
-		if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeIntervalMilliseconds)
-			return notice;
-		noticeTimes.set(credentialKey, now);
-		this.#context.logger.warn(notice);
+		logNotice(this.#identity.credentialKey, notice, logger.warn.bind(logger));
 		return notice;
 	}
 }
-
-/**
- * As long as the notice is shown. Its text may change each minute, because some versions of n8n do
- * not store when a token was issued.
- */
-const noticeIntervalMilliseconds = 48 * 3_600_000;
-/** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
-const noticeTimes = new BoundedMap<string, number>();
 
 const getCancelSignal = (context: IAllExecuteFunctions) =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
@@ -193,8 +184,8 @@ const getCancelSignal = (context: IAllExecuteFunctions) =>
 function readSignIn(type: string, credential: ICredentialDataDecryptedObject): SignIn {
 	const driveAccess = getDriveAccess(credential);
 	if (type !== 'workspaceOAuth2Api') {
-		const user = readServiceAccount(credential).delegatedEmail.trim();
-		return { authentication: user ? 'delegation' : 'serviceAccount', driveAccess };
+		const { delegatedEmail } = readServiceAccount(credential);
+		return { authentication: delegatedEmail ? 'delegation' : 'serviceAccount', driveAccess };
 	}
 	const token = getProperty(credential['oauthTokenData'], 'access_token');
 	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { addAdviceToMessage, isNodeError, NodeError, createRefusal } from '../../core/errors';
-import { tryParseJson, readErrorBody } from '../../http/body';
+import { tryParseJson, readBodyStart } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { getReconnectAdvice } from './advice';
 import { googleTokenUrl } from './endpoints';
@@ -16,7 +16,7 @@ type ServiceAccount = ReturnType<typeof readServiceAccount>;
 export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	const readText = (name: string) => {
 		const value = credential[name];
-		return typeof value === 'string' ? value : '';
+		return typeof value === 'string' ? value.trim() : '';
 	};
 	return {
 		email: readText('email'),
@@ -57,7 +57,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	});
 	const { statusCode, body } = await post(account.tokenUrl, form);
 	// Of an answer that is cut off or too long, only the beginning is read, which is no JSON.
-	const responseJson = tryParseJson(await readErrorBody(body, bodyTimeoutMilliseconds));
+	const responseJson = tryParseJson(await readBodyStart(body, bodyTimeoutMilliseconds));
 	const token = getProperty(responseJson, 'access_token');
 	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	const errorTexts = ['error', 'error_description']
@@ -100,13 +100,13 @@ function signAssertion({
 }: ServiceAccount): string {
 	const now = Math.floor(Date.now() / 1000);
 	const claims = {
-		iss: email.trim(),
+		iss: email,
 		scope,
 		aud: tokenUrl,
 		iat: now,
 		exp: now + lifetimeSeconds,
 		// Undefined is left out of the JSON.
-		sub: delegatedEmail.trim() || undefined,
+		sub: delegatedEmail || undefined,
 	};
 	const content = `${encodeBase64Url({ alg: 'RS256', typ: 'JWT' })}.${encodeBase64Url(claims)}`;
 	try {
@@ -128,7 +128,7 @@ function signAssertion({
  * a single-line field has spaces.
  */
 function formatPem(text: string): string {
-	const pemText = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const pemText = text.replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] =
 		/-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap } from '../../core/maps';
 import { getProperty } from '../../http/networkErrors';
 
-/** How long before the end of a sign-in the notice begins: two days. */
+/**
+ * How long before the end of a sign-in the notice begins, and how long it is not logged again: two
+ * days. Its text may change each minute, because some versions of n8n do not store when a token was
+ * issued.
+ */
 const noticeMilliseconds = 48 * 3_600_000;
+/** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
+const noticeTimes = new BoundedMap<string, number>();
+
+/** Logs the notice of a credential, unless that was done in the last two days. */
+export function logNotice(credentialKey: string, notice: string, log: (text: string) => void) {
+	const now = performance.now();
+	if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeMilliseconds) return;
+	noticeTimes.set(credentialKey, now);
+	log(notice);
+}
 
 /** The last token of each credential, as a hash, and the seconds that n8n stores next to it. */
 const lastTokens = new BoundedMap<

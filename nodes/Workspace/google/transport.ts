@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { getOrAdd } from '../../core/boundedMap';
+import { getOrAdd } from '../../core/maps';
 import { NodeError, createRefusal } from '../../core/errors';
 import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
@@ -13,7 +13,7 @@ import {
 	mayBeJson,
 	tryParseJson,
 	readBody,
-	readErrorBody,
+	readBodyStart,
 } from '../../http/body';
 import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
@@ -44,7 +44,7 @@ async function readGoogleResponse(
 ) {
 	const { statusCode: status, headers } = response;
 	if (!validateStatus(status)) {
-		const body = await readErrorBody(response.body);
+		const body = await readBodyStart(response.body);
 		throw createResponseError({ statusCode: status, headers, body }, request);
 	}
 	const bytes = await readBody(response, signal);
@@ -267,7 +267,6 @@ async function buildGoogleRequest(
 		headers: sentHeaders,
 		body: await toBytes(data),
 		...baseRequestOptions,
-		// After a 401, n8n itself refreshes the token and repeats the request once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
 	};

@@ -98,6 +98,6 @@ const listColumns = ({ names, columnsByName, types }: Table): ListedColumn[] =>
 	names.map((name) => ({ name, type: types.get(columnsByName.get(name) ?? -1) }));
 
 function listLetters({ headers, area }: Table): ListedColumn[] {
-	const columns = [...headers.keys()].slice(area.column);
+	const columns = [...headers.keys()].slice(area.column, area.lastColumn + 1);
 	return columns.map((column) => ({ name: toColumnLetters(column) }));
 }

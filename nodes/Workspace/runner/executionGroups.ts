@@ -7,7 +7,7 @@
 // executions, the lock rests, so that the next group is larger.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/maps';
 import { getGlobalMutex } from '../../core/keyedMutex';
 import { createStoppedError } from '../../http/attempt';
 import type { GroupRequestOptions } from '../google/googleCredential';

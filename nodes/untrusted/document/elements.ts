@@ -77,7 +77,7 @@ function buildPiece(
 }
 
 const fixedWidthPattern =
-	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
+	/\bmono(?:space)?\b|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
 function readImage(
 	object: docs_v1.Schema$InlineObject = {},
@@ -101,7 +101,7 @@ export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 
 /**
  * Replaces tables of contents, and tables with one cell, which are frames around code or text, by
- * what is in them.
+ * what is in them. Leaves out section breaks.
  */
 export function openFrames(content: Elements): Elements {
 	return content.flatMap((element) => {

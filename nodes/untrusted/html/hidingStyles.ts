@@ -21,7 +21,7 @@ export class HidingStyles {
 	/** @param css the content of a `style` element */
 	addStyleSheet(css: string): void {
 		// A rule without an end is none.
-		for (const text of removeBlocks(css).split('}').slice(0, -1)) {
+		for (const text of removeCommentsAndAtRules(css).split('}').slice(0, -1)) {
 			const [block = '', selectors = ''] = text.split('{').reverse();
 			const style = readStyle(block);
 			for (const selector of selectors.split(',')) this.#addRule(selector.trim(), style);
@@ -62,15 +62,17 @@ export class HidingStyles {
 /** Lists the selectors of one tag, class or ID that an element fits. */
 function listSelectors(tag: string, attributes: ReadonlyMap<string, string>): string[] {
 	const classes = attributes.get('class')?.split(/\s+/) ?? [];
-	const names = [`#${attributes.get('id')?.trim()}`, ...classes.map((name) => `.${name}`)];
+	const names = classes.map((name) => `.${name}`);
+	const id = attributes.get('id')?.trim();
+	if (id) names.push(`#${id}`);
 	return [tag, ...names, ...names.map((name) => tag + name)];
 }
 
 /**
- * Removes comments, and blocks such as `@media`. A comment without an end reaches up to the end of
+ * Removes comments, and rules such as `@media`. A comment without an end reaches up to the end of
  * the style sheet.
  */
-function removeBlocks(css: string): string {
+function removeCommentsAndAtRules(css: string): string {
 	const innermostBlockPattern = /@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g;
 	return css
 		.replaceAll(/<!--|-->|\/\*[\s\S]*?(?:\*\/|$)/g, ' ')

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/maps';
 
 /**
  * Decodes text of any charset. Does not fail, whatever the name is.
@@ -11,7 +11,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
 	const utf16 = findUtf16(bytes, name);
 	if (utf16 !== undefined) return getDecoder(utf16).decode(bytes);
-	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
+	if (isIso2022Jp(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
 	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
 	return getDecoder(name).decode(bytes);
 }
@@ -33,7 +33,7 @@ function findUtf16(bytes: Buffer, name: string): string | undefined {
  * Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some
  * senders give no name for it (zammad/zammad#6144).
  */
-const isJapanese = (bytes: Buffer, name: string) =>
+const isIso2022Jp = (bytes: Buffer, name: string) =>
 	/^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name) &&
 	bytes.includes(0x1b) &&
 	/^[\0-\u007f]*\u001b(?:\$[@B]|\([IJ])[\0-\u007f]*$/.test(bytes.toString('latin1'));

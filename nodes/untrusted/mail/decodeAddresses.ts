@@ -9,8 +9,9 @@ export const entryPattern =
 	/(?!\s)(?:=\?[^?\s]{1,80}\?[bq]\?[^?\r\n]*\?=|"(?:\\.|[^"\\])*"?|[^",=]+|=)+/gis;
 
 /**
- * Decodes a list of addresses. Puts a name in quotes if a part of it could be mistaken for anything
- * else. Gmail shows names decoded and without quotes, such as `Doe, Jane <jane@example.com>`.
+ * Decodes a list of addresses as Gmail returns it: names may be decoded but without their quotes,
+ * such as `Doe, Jane <jane@example.com>`. Puts a name in quotes if a part of it could be mistaken
+ * for anything else.
  */
 export function decodeAddresses(list: string): string {
 	const entries: string[] = [];

@@ -4,7 +4,21 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
 import { joinSpans } from '../document/blocks';
-import * as elements from '../document/elements';
+import {
+	createParagraphReader,
+	type DocumentTab,
+	type Elements,
+	getFootnotes,
+	getHeadingLevel,
+	getParagraphs,
+	getTabContents,
+	isBorderVisible,
+	openFrames,
+	type Paragraph,
+	type ParagraphPiece,
+	type ParagraphReader,
+	type TitledTab,
+} from '../document/elements';
 import { type FlatBlock, nestBlocks } from './nesting';
 import { buildPhrasing } from './phrasing';
 
@@ -43,7 +57,7 @@ const markdownOptions: Options = {
  * Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. A
  * tab begins with its title, if it has one.
  */
-export function documentTabsToMarkdown(tabs: readonly elements.TitledTab[]): string {
+export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
 	const children: RootContent[] = [];
 	for (const tab of tabs) {
 		if (tab.tabTitle)
@@ -57,11 +71,11 @@ export function documentTabsToMarkdown(tabs: readonly elements.TitledTab[]): str
 	return toMarkdown({ type: 'root', children }, markdownOptions).replace(/\n$/, '');
 }
 
-function readTab(tab: elements.DocumentTab): RootContent[] {
-	const read = elements.createParagraphReader(tab);
-	const readBlocks = (content: elements.Elements) => nestBlocks(flatten(content, read));
-	const blocks = elements.getTabContents(tab).flatMap(readBlocks);
-	const footnotes = elements.getFootnotes(tab).map(({ number, content }): RootContent => ({
+function readTab(tab: DocumentTab): RootContent[] {
+	const read = createParagraphReader(tab);
+	const readBlocks = (content: Elements) => nestBlocks(flatten(content, read));
+	const blocks = getTabContents(tab).flatMap(readBlocks);
+	const footnotes = getFootnotes(tab).map(({ number, content }): RootContent => ({
 		type: 'footnoteDefinition',
 		identifier: number,
 		label: number,
@@ -70,14 +84,14 @@ function readTab(tab: elements.DocumentTab): RootContent[] {
 	return [...blocks, ...footnotes];
 }
 
-function flatten(content: elements.Elements, read: elements.ParagraphReader): FlatBlock[] {
-	return elements.openFrames(content).flatMap(({ paragraph, table }) => {
+function flatten(content: Elements, read: ParagraphReader): FlatBlock[] {
+	return openFrames(content).flatMap(({ paragraph, table }) => {
 		if (paragraph) return readParagraph(paragraph, read);
 		return { node: readTable(table?.tableRows ?? [], read) };
 	});
 }
 
-function readParagraph(paragraph: elements.Paragraph, read: elements.ParagraphReader): FlatBlock[] {
+function readParagraph(paragraph: Paragraph, read: ParagraphReader): FlatBlock[] {
 	const { pieces, item } = read(paragraph);
 	const nodes: BlockContent[] = [];
 	if (hasRule(paragraph, pieces)) nodes.push({ type: 'thematicBreak' });
@@ -89,10 +103,7 @@ function readParagraph(paragraph: elements.Paragraph, read: elements.ParagraphRe
 }
 
 /** Makes the first row the header. */
-function readTable(
-	tableRows: readonly docs_v1.Schema$TableRow[],
-	read: elements.ParagraphReader,
-): Table {
+function readTable(tableRows: readonly docs_v1.Schema$TableRow[], read: ParagraphReader): Table {
 	const children = tableRows.map(({ tableCells = [] }, rowIndex) => ({
 		type: 'tableRow' as const,
 		children: tableCells.map(({ content = [] }) => {
@@ -110,9 +121,9 @@ function readTable(
  * Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown cannot
  * contain.
  */
-function readCell(content: elements.Elements, read: elements.ParagraphReader) {
-	const cell: elements.ParagraphPiece[] = [];
-	for (const { paragraph } of elements.getParagraphs(content)) {
+function readCell(content: Elements, read: ParagraphReader) {
+	const cell: ParagraphPiece[] = [];
+	for (const { paragraph } of getParagraphs(content)) {
 		const { pieces, item } = read(paragraph);
 		if (item) pieces.unshift(buildText(`${item.sign} `));
 		if (cell.length > 0 && pieces.length > 0) cell.push(buildText('\v'));
@@ -121,26 +132,23 @@ function readCell(content: elements.Elements, read: elements.ParagraphReader) {
 	return cell;
 }
 
-const buildText = (text: string): elements.ParagraphPiece => ({ text, marks: {} });
+const buildText = (text: string): ParagraphPiece => ({ text, marks: {} });
 
-const removeMark = (pieces: readonly elements.ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
+const removeMark = (pieces: readonly ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
 	pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, [mark]: false } }));
 
-const hasRule = (
-	{ paragraphStyle }: elements.Paragraph,
-	pieces: readonly elements.ParagraphPiece[],
-) =>
+const hasRule = ({ paragraphStyle }: Paragraph, pieces: readonly ParagraphPiece[]) =>
 	pieces.some(({ isRule }) => isRule) ||
-	(pieces.length === 0 && elements.isBorderVisible(paragraphStyle?.borderBottom));
+	(pieces.length === 0 && isBorderVisible(paragraphStyle?.borderBottom));
 
 function buildTextNode(
-	pieces: readonly elements.ParagraphPiece[],
-	paragraph: elements.Paragraph,
+	pieces: readonly ParagraphPiece[],
+	paragraph: Paragraph,
 ): BlockContent | undefined {
 	const isShaded = paragraph.paragraphStyle?.shading?.backgroundColor?.color !== undefined;
 	if (isShaded && pieces.every(({ marks }) => marks.code))
 		return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
-	const depth = elements.getHeadingLevel(paragraph);
+	const depth = getHeadingLevel(paragraph);
 	const children = buildPhrasing(
 		pieces,
 		depth ? { type: 'text', value: ' ' } : { type: 'break' },

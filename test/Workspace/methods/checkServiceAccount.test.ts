@@ -41,6 +41,12 @@ test('a new token is asked for each time', async () => {
 	expect(google.violations).toEqual([]);
 });
 
+test('white space around the Token URL does not count', async () => {
+	const { tokenUrl } = buildEndpoints(google.url);
+	expect(await check({ tokenUrl: ` ${tokenUrl} ` })).toMatchObject({ status: 'OK' });
+	expect(google.violations).toEqual([]);
+});
+
 const closed = 'http://127.0.0.1:1';
 const noKey = /^The private key .* cannot be read\. Paste the full/;
 

@@ -352,6 +352,7 @@ describe('tabs and columns', () => {
 			[{ tab: 'Q1', 'options.range': 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
 			[{ tab: 'Q1', 'options.range': 'A3:D9' }, ['Name', 'Age']],
 			[{ tab: 'Orders', 'options.range': 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
+			[{ tab: 'Orders', 'options.range': 'B:B', 'options.headerRow': 0 }, ['B']],
 		])('the columns that Read filters by, of %j', async (fields, names) => {
 			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
 			expect(await pickerLists.getColumns(choices)).toEqual(

@@ -94,7 +94,7 @@ export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append'
 	const { allTabs, chosenTab } = body;
 	if (job.tab === '' && allTabs.length > 1)
 		job.item.addHint(
-			`The document has ${allTabs.length} tabs. The content was written to the first one: '${chosenTab.title}'.`,
+			`The document has ${allTabs.length} tabs. Without ${quoteField('tab')}, the content goes to the first one: '${chosenTab.title}'.`,
 		);
 	return {
 		oldElements: section.elements,
@@ -219,11 +219,11 @@ function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPla
 }
 
 function insertTablesAndPictures(builder: RequestBuilder, { lines }: Layout): void {
-	for (const { spans, start, cellOf } of lines) {
+	for (const { spans, start, isCell, newTable } of lines) {
 		// Before the text of the first cell come a newline before the table, the table, its first
 		// row and the cell itself.
-		if (cellOf?.rows) builder.insert('insertTable', start - 4, cellOf);
-		if (cellOf) builder.insertText(joinSpans(spans), start);
+		if (newTable) builder.insert('insertTable', start - 4, newTable);
+		if (isCell) builder.insertText(joinSpans(spans), start);
 		for (const { imageUrl: uri, start: index } of spans)
 			if (uri !== undefined) builder.insert('insertInlineImage', index, { uri });
 	}

@@ -103,7 +103,7 @@ export const create = defineOperation({
 		const { data } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = requireId(data.documentId);
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		if (isEmpty(plan.content)) return await readResult(plan, documentId, undefined, data);
+		if (isEmpty(plan.content)) return await readResult(plan, documentId, { created: data });
 		await fillDocument(plan, documentId, data);
 		return await readResult(plan, documentId);
 	},
@@ -163,7 +163,8 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 		buildUrl: buildDocumentUrl,
 		recoveredId,
 		fillContent: async (id: string) => await fillDocument(plan, id),
-		readResult: async (id: string, replaced?: Replaced) => await readResult(plan, id, replaced),
+		readResult: async (id: string, replaced?: Replaced) =>
+			await readResult(plan, id, { replaced }),
 	};
 	return await createdFiles.createInDrive(plan.drive, file, plan.item);
 }
@@ -190,12 +191,11 @@ async function fillDocument(
 	return replaced;
 }
 
-/** @param created Google's response to the creation, if the document has not changed since */
+/** @param known `created` is Google's response to the creation, if nothing has changed since */
 async function readResult(
 	{ docs, title, includeBody }: DocumentPlan,
 	documentId: string,
-	replaced?: Replaced,
-	created?: Document,
+	{ replaced, created }: { readonly replaced?: Replaced; readonly created?: Document } = {},
 ): Promise<CreateResult> {
 	const base = { documentId, documentUrl: buildDocumentUrl(documentId), title };
 	const result = replaced ? { ...base, replaced } : base;

@@ -159,13 +159,13 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 
 /** @returns undefined if a value has the wrong type */
 function toReplacement(row: Readonly<Record<string, unknown>>): Replacement | undefined {
-	const find = row['find'] ?? '';
-	const replace: unknown = row['replace'] ?? '';
+	const texts = [row['find'] ?? '', row['replace'] ?? ''];
 	const format = row['format'] ?? 'text';
-	const isText = ['string', 'number', 'boolean'].includes(typeof replace);
-	if (typeof find !== 'string' || !isText) return undefined;
+	if (!texts.every((text) => ['string', 'number', 'boolean'].includes(typeof text)))
+		return undefined;
 	if (format !== 'text' && format !== 'markdown') return undefined;
-	return { find, replace: String(replace), format };
+	const [find = '', replace = ''] = texts.map(String);
+	return { find, replace, format };
 }
 
 export const fillFromInputOption = {

@@ -6,8 +6,9 @@ import type { Extent } from './requestBuilder';
 interface TextLine extends Extent {
 	/** A span with an image address is a picture, which has one index and no text. */
 	readonly spans: ReadonlyArray<Span & Extent>;
-	/** For a cell: the number of rows and columns of the table that begins with it, or nothing. */
-	readonly cellOf?: { readonly rows?: number; readonly columns?: number };
+	readonly isCell?: true;
+	/** The size of the table that begins with this cell. */
+	readonly newTable?: { readonly rows: number; readonly columns: number };
 }
 
 export interface PlacedParagraph extends TextLine {
@@ -37,8 +38,7 @@ export function layOut(blocks: readonly Block[], startIndex: number, isPicture: 
 			// After the last cell come its newline and the end of the table.
 			nextIndex = (lines.at(-1)?.end ?? nextIndex) + 2;
 		} else {
-			// `insertTable` adds a newline before the table, so there is only one between two
-			// paragraphs.
+			// Between paragraphs with a table between them, `insertTable` adds the newline.
 			if (paragraphs.at(-1)?.end === nextIndex - 1) text += '\n';
 			const line = placeLine(block.spans, nextIndex, isPicture);
 			paragraphs.push({ ...line, block });
@@ -79,7 +79,7 @@ function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoic
 		index += 1;
 		for (const cell of row) {
 			const line = placeLine(cell, index + 1, isPicture);
-			lines.push({ ...line, cellOf: lines.length === 0 ? size : {} });
+			lines.push({ ...line, isCell: true, newTable: lines.length === 0 ? size : undefined });
 			index = line.end + 1;
 		}
 	}

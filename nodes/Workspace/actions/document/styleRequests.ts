@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { getOrAdd } from '../../../core/boundedMap';
+import { getOrAdd } from '../../../core/maps';
 import * as blocks from '../../../untrusted/document/blocks';
 import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';

@@ -142,7 +142,7 @@ export function toAsciiDomain(domain: string): string | undefined {
 }
 
 /**
- * Returns whether a text has control characters except tabs, any kind of line break, or half a
+ * Returns whether a text has line breaks of any kind, other control characters than tabs, or half a
  * surrogate pair.
  */
 const hasControlCharacter = (text: string) =>

@@ -37,7 +37,7 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 	// Google would copy the format of a header to the first row below it.
 	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1) {
 		// Only the structure: headers of new columns, and what belongs to a native table.
-		await plans.sendSteps(first, []);
+		await plans.sendSteps(first.plan, [], first.isFirst);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
 		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../../core/boundedMap';
+import { getOrAdd } from '../../../core/maps';
 import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZones';
 
 /** Day 0 of Google's serial numbers. */

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { getOrAdd } from '../../../core/boundedMap';
+import { getOrAdd, maxKeyLength } from '../../../core/maps';
 import { createRefusal } from '../../../core/errors';
 import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
@@ -71,19 +71,13 @@ export interface NamedColumns {
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
 /**
- * A longer header is cut. V8 finds texts of 16,384 characters or more by their length only, so that
- * many would be compared with one another.
- */
-const maxNameLength = 10_000;
-
-/**
  * Names the columns below headers, without white space at the ends of a name. A repeated header
  * gets `_2`, `_3` and so on, an empty one becomes its letter. Rows may also name a column by its
  * header as it stands in the cell.
  * @param headers what the sheet shows
  */
 export function nameColumns(headers: readonly string[], startColumn: number): NamedColumns {
-	const texts = headers.map((text) => shorten(text, maxNameLength));
+	const texts = headers.map((text) => shorten(text, maxKeyLength));
 	const names = buildUniqueNames(
 		texts.map((text, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
@@ -122,7 +116,7 @@ export function findHeaderRow(rows: ReadonlyArray<readonly unknown[]>, expectedR
 }
 
 /**
- * Opens a table with one request. @throws NodeError 400 if there is no such tab
+ * Opens a table. @throws NodeError 400 if there is no such tab
  * @param headerRow the row in which the header is, or below which only blank rows are above it
  */
 export async function openTable(
@@ -222,7 +216,7 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
  * @param areTogether whether one row has several of some names
  * @returns the columns by all their names
  */
-export function nameInOtherCase(
+export function findColumnsInAnyCase(
 	{ names: headers, columnsByName }: NamedColumns,
 	names: readonly string[],
 	areTogether: NameTest = () => false,
@@ -248,7 +242,7 @@ type NameTest = (names: readonly string[]) => boolean;
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
 	for (const name of names) {
-		const letters = name.toLowerCase().slice(0, maxNameLength);
+		const letters = name.toLowerCase().slice(0, maxKeyLength);
 		getOrAdd(groups, letters, () => []).push(name);
 	}
 	return groups;
@@ -271,7 +265,7 @@ export function fitColumns(
 	let { firstNewColumn, firstColumn } = table;
 	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
 	const knownColumns = { ...table, columnsByName: exactColumns };
-	const columnsByName = nameInOtherCase(knownColumns, names, areTogether);
+	const columnsByName = findColumnsInAnyCase(knownColumns, names, areTogether);
 	const newNames: string[] = [];
 	for (const name of names) {
 		const newColumn = firstNewColumn + newNames.length;

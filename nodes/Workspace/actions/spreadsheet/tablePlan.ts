@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { getOrAdd } from '../../../core/boundedMap';
+import { getOrAdd } from '../../../core/maps';
 import { isNodeError, type NodeError } from '../../../core/errors';
 import { listNames } from '../../../core/text';
 import type { Item } from '../../operation';
@@ -52,6 +52,7 @@ export interface PlannedWrite {
 	readonly plan: TablePlan;
 	readonly item: Item;
 	readonly steps: readonly RowStep[];
+	/** Without the items that it refuses, a plan is made again, so the first write is sent. */
 	readonly isFirst: boolean;
 }
 
@@ -75,20 +76,21 @@ export function planBlock(
 
 /** Sends writes of one plan together. */
 export async function sendTablePlan(writes: readonly PlannedWrite[]): Promise<void> {
+	const [first] = writes;
 	const steps = writes.flatMap((write) => write.steps);
-	if (writes[0]) await sendSteps(writes[0], steps);
+	if (first) await sendSteps(first.plan, steps, first.isFirst);
 	addHints(writes);
 }
 
 /**
  * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as
  * new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values, and follows.
- * @param write one of those that are sent. If it is the first of the plan, the headers of new
- * columns are written, too.
+ * @param isFirst whether to write the headers of new columns, too
  */
 export async function sendSteps(
-	{ plan, isFirst }: PlannedWrite,
+	plan: TablePlan,
 	steps: readonly RowStep[],
+	isFirst: boolean,
 ): Promise<void> {
 	const changes = mergeChanges(steps.flatMap((step) => step.changes));
 	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
@@ -182,8 +184,11 @@ function buildStructureRequests(
 	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
 	// Earlier requests of the plan have added the rows above, and the columns.
-	let rowCount = table.rowCount + startIndex - endRow;
-	const columnCount = Math.max(table.columnCount, isFirst ? 0 : table.lastColumn + 1);
+	const reached = isFirst
+		? { rowCount: 0, columnCount: 0 }
+		: { rowCount: steps[0]?.row ?? 0, columnCount: table.lastColumn + 1 };
+	let rowCount = Math.max(table.rowCount + startIndex - endRow, reached.rowCount);
+	const columnCount = Math.max(table.columnCount, reached.columnCount);
 	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../../core/boundedMap';
+import { getOrAdd } from '../../../core/maps';
 
 export const dayMilliseconds = 86_400_000;
 

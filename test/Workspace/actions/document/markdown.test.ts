@@ -240,6 +240,11 @@ test('what is drawn is of a gray and a weight that Google takes', () => {
 
 const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
 
+test('a script font is not one of fixed width', () => {
+	const cursive = { weightedFontFamily: { fontFamily: 'Monotype Corsiva', weight: 400 } };
+	expect(markdownOf([paragraph([styled('a', cursive), styled('b', mono)])])).toBe('a`b`');
+});
+
 test('code in a table of one cell keeps its lines', () => {
 	const lines = ['if (a) {', '  b();', '}'].map((line) => paragraph(styled(line, mono)));
 	const content = [table([[lines]])];

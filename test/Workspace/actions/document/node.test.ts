@@ -107,7 +107,7 @@ test.each(['write', 'append'] as const)(
 			return item.hints;
 		};
 		expect(await hintsOf(several)).toEqual([
-			"The document has 2 tabs. The content was written to the first one: 'Tab 1'.",
+			"The document has 2 tabs. Without 'tab', the content goes to the first one: 'Tab 1'.",
 		]);
 		expect(await hintsOf(several, 't.n')).toEqual([]);
 		expect(await hintsOf(calls.document('a'))).toEqual([]);
@@ -216,6 +216,14 @@ test('an option that was added stays while another one is chosen, and means noth
 	const added = choices.filter(({ name }) => name === 'replacements');
 	expect(added).toMatchObject([{ default: options.replacements }]);
 	expect(await form('write', parameters)).not.toHaveProperty('replaced');
+});
+
+test('a number from an expression is found and put in', async () => {
+	const id = calls.document('from 2026 on');
+	const row = { find: '={{ 2026 }}', replace: '={{ 2027 }}', format: 'text' };
+	const options = { replacements: { replacement: [row] } };
+	await form('write', { documentId: locator(id), replace: 'document', content: '', options });
+	expect(calls.text(id)).toBe('from 2027 on\n');
 });
 
 describe('a replacement of null is an empty text', () => {

@@ -11,7 +11,7 @@ import { type Field, getCollectionName } from '../../../../nodes/fields/field';
 import { commonOptions } from '../../../../nodes/fields/commonOptions';
 import { resources } from '../../../../nodes/Workspace/resources';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
-import { getGlobalSingleton } from '../../../../nodes/core/runtime';
+import { getGlobalSingleton } from '../../../../nodes/core/globalSingleton';
 import { failureOf, withBinaryData } from '../../../createExecuteContext';
 import { createNodeContext, runNode, token } from '../../runNode';
 import { StandIn } from '../../standIn';

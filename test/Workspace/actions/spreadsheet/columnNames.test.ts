@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import {
 	nameColumns,
-	nameInOtherCase,
+	findColumnsInAnyCase,
 } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 import { expectLinear } from '../../../growth';
 import { grid, isoForm, mappedByName, SheetCalls } from './sheetCalls';
@@ -35,7 +35,7 @@ describe('names', () => {
 		const buildHeaders = (text: string) =>
 			Array.from(text, (_, at) => `${'İ'.repeat(9990)}${at}`);
 		const find = (headers: readonly string[]) =>
-			nameInOtherCase(nameColumns(headers, 0), headers.slice(0, 1));
+			findColumnsInAnyCase(nameColumns(headers, 0), headers.slice(0, 1));
 		expectLinear('x', buildHeaders, find, 500);
 	});
 

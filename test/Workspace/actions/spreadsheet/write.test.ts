@@ -1,3 +1,4 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -250,12 +251,13 @@ describe('input items', () => {
 	});
 
 	describe('whose rows need several requests', () => {
-		const giveMuch = async () => {
-			const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
+		const giveMuch = async (rowCount = 2000) => {
+			const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount });
 			const text = 'x'.repeat(45_000);
 			const all = Array.from({ length: 100 }, (_, at) => ({ at, text }));
 			const told = await calls.give('write', { spreadsheetId, ...place }, ...all);
-			return { told, numbers: calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat() };
+			const numbers = calls.stored(spreadsheetId, `Sheet1!B2:B${rowCount}`).flat();
+			return { told, numbers };
 		};
 		const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
@@ -264,6 +266,16 @@ describe('input items', () => {
 			expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'batchUpdate']);
 			expect(told.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
 			expect(numbers).toEqual(['at', ...upTo(100)]);
+		});
+
+		test('make the tab no longer than they need', async () => {
+			await giveMuch(50);
+			const added = calls.sent.flatMap(({ body }) => {
+				const { requests = [] } = (body ??
+					{}) as sheets_v4.Schema$BatchUpdateSpreadsheetRequest;
+				return requests.flatMap(({ appendDimension }) => appendDimension?.length ?? []);
+			});
+			expect(added.reduce((sum, length) => sum + length, 50)).toBe(102);
 		});
 
 		test('keep their results before one that failed, and behind it nothing goes out', async () => {

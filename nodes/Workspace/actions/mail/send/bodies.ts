@@ -68,8 +68,11 @@ const escapes: Readonly<Record<string, string>> = {
 export function repairHtml(body: string): string {
 	if (blockTagPattern.test(body)) return body;
 	if (tagPattern.test(body) || !escapedTagPattern.test(body)) return breakLines(body);
-	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
+	return unescapeHtml(body);
 }
+
+const unescapeHtml = (html: string) =>
+	html.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
 
 /** A line break inside a tag stays. */
 const breakLines = (html: string) =>
@@ -90,9 +93,12 @@ function setDirection(html: string, text: string): string {
 	return isRightToLeft.test(firstLetter) ? `<div dir="rtl">${html}</div>` : html;
 }
 
-/** Matches a `cid:` link that is the whole value of an attribute, or a `url()` in CSS. */
-const cidLinkPattern =
-	/((?:=(?:["']\s{0,9})?|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)([^()"'<>&]{1,255})/gi;
+/**
+ * Matches the name in a `cid:` link that is the whole value of an attribute, or in a `url()` in
+ * CSS.
+ */
+const linkedNamePattern =
+	/(?<=="\s{0,9}cid:)[^"<>]{1,255}|(?<=='\s{0,9}cid:)[^'<>]{1,255}|(?<=(?:=|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)[^()"'<>&]{1,255}/gi;
 
 /**
  * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file
@@ -102,11 +108,11 @@ const cidLinkPattern =
 export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], uniqueId: string) {
 	const shownFiles = files.map((file) => ({ ...file }));
 	let shownCount = 0;
-	const linkedHtml = html.replaceAll(cidLinkPattern, (link, prefix: string, name: string) => {
-		const file = findNamedFile(shownFiles, name.trim());
-		if (!file) return link;
+	const linkedHtml = html.replaceAll(linkedNamePattern, (name) => {
+		const file = findNamedFile(shownFiles, unescapeHtml(name).trim());
+		if (!file) return name;
 		file.cid ??= `${++shownCount}.${uniqueId}@inline`;
-		return prefix + file.cid;
+		return file.cid;
 	});
 	return { html: linkedHtml, files: shownFiles };
 }

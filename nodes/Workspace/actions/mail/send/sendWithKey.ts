@@ -1,7 +1,7 @@
-import { BoundedMap } from '../../../../core/boundedMap';
+import { BoundedMap } from '../../../../core/maps';
 import { getGlobalMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
-import { getGlobalSingleton } from '../../../../core/runtime';
+import { getGlobalSingleton } from '../../../../core/globalSingleton';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
@@ -124,8 +124,9 @@ async function addSecondSendHint(
 	const found = await findMailsWithKey(clients, mail, keyHash, item);
 	const other = found.find((each) => each.mail.id !== id);
 	if (!other) return;
+	const verb = mail.folder === 'drafts' ? 'saved' : 'sent';
 	item.addHint(
-		`Two executions sent an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,
+		`Two executions ${verb} an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,
 	);
 }
 

@@ -1,8 +1,8 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { BoundedMap } from '../../../../core/boundedMap';
+import { BoundedMap } from '../../../../core/maps';
 import { createRefusal } from '../../../../core/errors';
-import { getGlobalSingleton } from '../../../../core/runtime';
+import { getGlobalSingleton } from '../../../../core/globalSingleton';
 import { isSameIgnoringCase, joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';

@@ -6,7 +6,12 @@ import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice, type NamedColumns, nameInOtherCase } from '../table';
+import {
+	createColumnError,
+	headerRowAdvice,
+	type NamedColumns,
+	findColumnsInAnyCase,
+} from '../table';
 import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
@@ -199,7 +204,7 @@ function buildFilterTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = nameInOtherCase(columns, [name]).get(name);
+	const columnInTab = findColumnsInAnyCase(columns, [name]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
 		throw createColumnError(message, columns.names, headerRowAdvice);

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../../../core/boundedMap';
+import { getOrAdd, maxKeyLength } from '../../../../core/maps';
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { listNames } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
@@ -12,7 +12,7 @@ import {
 	createColumnError,
 	fetchBody,
 	type FittedTable,
-	nameInOtherCase,
+	findColumnsInAnyCase,
 	type TableBody,
 } from '../table';
 import type { PlannedWrite, RowChange, RowStep } from '../tablePlan';
@@ -50,7 +50,7 @@ export async function planMatches(
 function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
 	const [name = '', ...otherNames] = matchColumns;
 	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
-	const columnsByName = nameInOtherCase(table, matchColumns);
+	const columnsByName = findColumnsInAnyCase(table, matchColumns);
 	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
 	if (unknownNames.length === 0)
 		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);
@@ -59,8 +59,34 @@ function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): numb
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
 }
 
-/** Rows by the index text of their key. */
-type KeyIndex = Map<string, number[]>;
+/** Finds rows by their key. */
+class KeyIndex {
+	readonly #readKey: (row: number) => Key;
+	readonly #toText: (key: Key) => string;
+	readonly #rowsByText = new Map<string, number[]>();
+
+	/** @param toText returns the same text for keys that may be equal, and for some others */
+	constructor(readKey: (row: number) => Key, toText: (key: Key) => string) {
+		this.#readKey = readKey;
+		this.#toText = toText;
+	}
+
+	add(row: number): void {
+		getOrAdd(this.#rowsByText, this.#toText(this.#readKey(row)), () => []).push(row);
+	}
+
+	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
+	find(key: Key): readonly number[] {
+		const candidates = this.#rowsByText.get(this.#toText(key)) ?? [];
+		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
+			const rows = candidates.filter((row) =>
+				this.#readKey(row).every((cell, at) => isEqual(cell, key[at] ?? '')),
+			);
+			if (rows.length > 0) return rows;
+		}
+		return [];
+	}
+}
 
 /**
  * Finds the rows of items by their key, which is their values in the match columns, and plans what
@@ -72,7 +98,7 @@ class RowMatcher {
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
 	readonly #keyColumns: readonly number[];
-	readonly #index: KeyIndex = new Map();
+	readonly #index: KeyIndex;
 	/**
 	 * The rows by their key as the sheet shows it, for each choice of columns in which an item has
 	 * a text.
@@ -102,7 +128,7 @@ class RowMatcher {
 		this.#body = body;
 		this.#keyColumns = keyColumns;
 		this.#endRow = body.lastRow + 1;
-		for (let row = table.row + 1; row <= body.lastRow; row++) this.#addToIndex(row);
+		this.#index = this.#buildIndex();
 	}
 
 	/**
@@ -117,7 +143,7 @@ class RowMatcher {
 			for (const change of step.changes)
 				for (const [column, cell] of change.cellsByColumn)
 					this.#pendingCells.set(`${change.row} ${column}`, cell);
-			if (step.action === 'appended') this.#addToIndex(this.#endRow++);
+			if (step.action === 'appended') this.#index.add(this.#endRow++);
 			steps.push(step);
 		}
 		return { item, steps };
@@ -178,62 +204,41 @@ class RowMatcher {
 
 	/** Finds the rows that have a key or, if there are none, those for which the sheet shows it. */
 	async #findByKey(key: Key): Promise<readonly number[]> {
-		const rows = this.#lookUp(this.#index, key);
-		const areTexts = key.map(isText);
-		if (rows.length > 0 || !this.#hasValues || !areTexts.includes(true)) return rows;
+		const rows = this.#index.find(key);
+		const hasTexts = key.map(isText);
+		if (rows.length > 0 || !this.#hasValues || !hasTexts.includes(true)) return rows;
 		// The sheet may show 12% for 0.12. Read gives such texts for formatted cells.
 		await this.#loadShown();
-		const index = getOrAdd(this.#shownIndexes, areTexts.join(), () =>
-			this.#indexShownRows(areTexts),
+		const index = getOrAdd(this.#shownIndexes, hasTexts.join(), () =>
+			this.#buildIndex(hasTexts),
 		);
-		return this.#lookUp(index, key, areTexts);
+		return index.find(key);
 	}
 
-	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
-	#lookUp(index: KeyIndex, key: Key, areTexts?: readonly boolean[]): readonly number[] {
-		const candidates = index.get(this.#toIndexText(key, areTexts)) ?? [];
-		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
-			const rows = candidates.filter((row) =>
-				this.#readKey(row, areTexts).every((cell, at) => isEqual(cell, key[at] ?? '')),
-			);
-			if (rows.length > 0) return rows;
-		}
-		return [];
-	}
-
-	#indexShownRows(areTexts: readonly boolean[]): KeyIndex {
-		const index: KeyIndex = new Map();
-		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
-			this.#addToIndex(row, index, areTexts);
+	/** @param isShown by key column: whether the text that the sheet shows counts */
+	#buildIndex(isShown: readonly boolean[] = []): KeyIndex {
+		const index = new KeyIndex(
+			(row) => this.#readKey(row, isShown),
+			(key) => this.#toIndexText(key, isShown),
+		);
+		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++) index.add(row);
 		return index;
 	}
 
-	#addToIndex(row: number, index = this.#index, areTexts?: readonly boolean[]): void {
-		const key = this.#readKey(row, areTexts);
-		if (!key.every(isText)) this.#hasValues = true;
-		getOrAdd(index, this.#toIndexText(key, areTexts), () => []).push(row);
-	}
-
-	/**
-	 * Reads the key of a row.
-	 * @param areTexts the columns in which the text counts that the sheet shows
-	 */
-	#readKey(row: number, areTexts: readonly boolean[] = []): Key {
+	#readKey(row: number, isShown: readonly boolean[]): Key {
 		return this.#keyColumns.map((column, at) => {
-			const shownText = areTexts[at] ? this.#shown?.getCell(row, column) : undefined;
-			return shownText ?? this.#getCell(row, column);
+			const shownText = isShown[at] ? this.#shown?.getCell(row, column) : undefined;
+			const cell = shownText ?? this.#getCell(row, column);
+			if (!isText(cell)) this.#hasValues = true;
+			return cell;
 		});
 	}
 
-	/**
-	 * Returns the same text for all keys that may be equal. Some others have it, too.
-	 * @param areTexts the columns in which only the text counts
-	 */
-	#toIndexText(key: Key, areTexts: readonly boolean[] = []): string {
+	#toIndexText(key: Key, isShown: readonly boolean[]): string {
 		const texts = key.map((cell, at) =>
-			areTexts[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
+			isShown[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
 		);
-		return texts.map((text) => text.slice(0, maxIndexLength / texts.length)).join('\n');
+		return texts.map((text) => text.slice(0, maxKeyLength / texts.length)).join('\n');
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
@@ -309,12 +314,6 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	const [text = '', otherText = ''] = texts;
 	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
 }
-
-/**
- * V8 finds texts of 16,384 characters or more by their length only, so that many would be compared
- * with one another.
- */
-const maxIndexLength = 10_000;
 
 /** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */
 function toIndexText(cell: Cell, settings: DateSettings): string {

@@ -172,6 +172,8 @@ describe('HTML', () => {
 		[style('url(cid:logo)'), style('url(cid:CID)')],
 		['<img src="cid:my%20logo.png">', '<img src="cid:CID">'],
 		['<img src="cid:my logo.png">', '<img src="cid:CID">'],
+		['<img src="cid:R&amp;D\'s (1).png">', '<img src="cid:CID">'],
+		["<img src='cid:R&D&#39;s (1).png'>", "<img src='cid:CID'>"],
 		['<a href="https://x.example/cid:logo">', '<a href="https://x.example/cid:logo">'],
 		['cid:logo', 'cid:logo'],
 		[style("url('cid:logo')"), style("url('cid:CID')")],
@@ -184,7 +186,12 @@ describe('HTML', () => {
 		['<p title=\'say "cid:logo"\'>', '<p title=\'say "cid:logo"\'>'],
 		['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
 	])('%s', (html, expected) => {
-		const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
+		const files = [
+			file('other.png', 'other'),
+			file('my logo.png', 'logo'),
+			file("R&D's (1).png"),
+			file('R', 'R'),
+		];
 		const { html: linked } = inlineLinkedFiles(html, files, 'mark');
 		const marked = expected.replaceAll('CID', '1.mark@inline');
 		expect(linked).toBe(marked.replace('SRC="1.mark@inline', 'SRC="CID'));

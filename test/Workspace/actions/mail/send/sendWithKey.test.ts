@@ -174,6 +174,16 @@ describe('with an idempotency key', () => {
 			expect(mails.count('drafts.create')).toBe(1);
 		});
 
+		it('tells when another process saved the draft at the same moment', async () => {
+			const key = newKey();
+			await elsewhere(key, { sendAs: 'draft' });
+			mails.google.fault({ match: 'gmail.users.drafts.list', status: 200, body: {} });
+			const { hints } = await elsewhere(key, { sendAs: 'draft' });
+			expect(hints).toEqual([
+				expect.stringMatching(/^Two executions saved an email with this key/),
+			]);
+		});
+
 		it('an email that Gmail rejects was not sent, and is not looked for', async () => {
 			mails.google.fault({ match: ofSend, status: 400 });
 			const failure = await failureOf(send(newKey()));

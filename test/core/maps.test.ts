@@ -1,4 +1,4 @@
-import { BoundedMap, getOrAdd } from '../../nodes/core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../nodes/core/maps';
 
 test('forgets what was set first, and what is set again counts as new', () => {
 	const map = new BoundedMap<string, number>(2);

@@ -28,3 +28,9 @@ export function getOrAdd<K, V>(map: Map<K, V>, key: K, buildValue: () => V): V {
 	map.set(key, value);
 	return value;
 }
+
+/**
+ * The longest text that is a key where many keys come from outside. V8 finds texts of 16,384
+ * characters or more by their length only, so that many would be compared with one another.
+ */
+export const maxKeyLength = 10_000;
