@@ -88,7 +88,7 @@ function buildSharedGroup(name, place) {
 /** What the worker thread shares with other code, by itself, because the thread must not load n8n. */
 const shared = buildSharedGroup(
 	'shared',
-	/nodes[\\/](untrusted[\\/]jsonParts|core[\\/](boundedMap|text))/,
+	/nodes[\\/](untrusted[\\/]jsonParts|core[\\/](maps|text))/,
 );
 
 const chunkGroups = [{ ...shared, priority: 1 }, core, base, agent];

@@ -152,7 +152,7 @@ test('a call that is answered too slowly in time ends with 504, and is not repea
 	expect(service.requests).toHaveLength(1);
 });
 
-/** The body is read for a second, or until the limit of the call. */
+/** The body is read for three seconds, or until the limit of the call. */
 test.each<[string, ExecuteStep, number, string]>([
 	['400', { status: 400 }, 0, 'The agent was not started'],
 	['401', { status: 401 }, 59_500, 'Check the API key'],
@@ -161,14 +161,14 @@ test.each<[string, ExecuteStep, number, string]>([
 	await serve();
 	let answer = () => {};
 	const after = new Promise<void>((resolve) => (answer = resolve));
-	service.script({ ...step, after, body: 'x'.repeat(100), dripMilliseconds: 400 });
+	service.script({ ...step, after, body: 'x'.repeat(10_000), dripMilliseconds: 400 });
 	await holdTime(async (time) => {
 		const parameters = limitedTo({ timeoutSeconds: 60 });
 		const failed = expectFailure(run({ parameters }), step.status ?? 0, '(4', text);
 		await time.until(() => service.requests.length === 1);
 		await time.pass(waited);
 		answer();
-		await time.pass(1000);
+		await time.pass(3000);
 		await failed;
 	});
 	expect(service.requests).toHaveLength(1);
