@@ -73,7 +73,7 @@ module.exports = {
 	// n8n-core's HTTP agents outlive a test; what our own code must not leave behind, tests count themselves.
 	forceExit: true,
 	// Many files wait for an n8n or for a service; jest's own choice on two cores is one process.
-	maxWorkers: Math.max(6, availableParallelism()),
+	maxWorkers: Math.max(4, availableParallelism()),
 	// What a file has loaded stays in its process for a while; the more of it, the longer each search for garbage. A new process is cheaper.
 	workerIdleMemoryLimit: '300MB',
 	projects: [

@@ -133,7 +133,7 @@ function remarkOf({ status, resultData: { error } }: Execution): string | undefi
 	return [error?.message ?? status, error?.description].filter(Boolean).join(' ');
 }
 
-const patienceMilliseconds = 30_000;
+const patienceMilliseconds = 120_000;
 const triggerName = 'Agent Session Trigger';
 
 /** Publishes a trigger, starts an agent in its session, and waits for what the agent sends. */

@@ -16,7 +16,7 @@ import {
 	signer,
 } from './executeRun';
 import { holdTime } from '../../heldTime';
-import { countStoredResults } from '../../sharedState';
+import { countStoredResults, forgetStoredResults } from '../../sharedState';
 import { startScriptedServer } from '../../Workspace/scriptedServer';
 import { turns } from '../../turns';
 import { until } from '../session/tap';
@@ -257,6 +257,7 @@ describe('several items', () => {
 	])(
 		'with Retry On Fail and Continue on Fail n8n looks at the first item: after a failure of %s %d outcomes are kept',
 		async (failing, kept) => {
+			forgetStoredResults();
 			await serve(refusing(failing));
 			const node = { retryOnFail: true, maxTries: 2, ...goOn };
 			const items = numbered(5);
