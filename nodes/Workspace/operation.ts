@@ -66,8 +66,8 @@ export interface Item {
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
 	/**
-	 * Adds a hint that the node shows after the run. Of the hints with one key, only the first is
-	 * shown.
+	 * Adds a hint that the node shows after the run, unless the item fails. Of the hints with one
+	 * key, only the first is shown.
 	 */
 	addHint(text: string, key?: string): void;
 	/** Writes to n8n's log at info level. The text must not contain content or secrets. */

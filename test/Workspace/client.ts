@@ -124,6 +124,7 @@ export function testItem({
 		insertNames: (text) => naming.insertNames(text),
 		explainFailure: (failure) => naming.insertNamesIntoError(failure),
 		addHint: (text) => item.hints.push(naming.insertNames(text)),
+		showHints: () => undefined,
 		log: (text) => item.logs.push(text),
 	};
 	return item;

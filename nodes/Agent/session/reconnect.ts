@@ -132,7 +132,7 @@ export function createReconnectPlanner(
 	random: () => number,
 ) {
 	/** Undefined until the first failure. */
-	let outage: Outage | undefined;
+	let currentOutage: Outage | undefined;
 	let openedAt: number | undefined;
 	let hasReceivedFrame = false;
 
@@ -149,8 +149,8 @@ export function createReconnectPlanner(
 		const now = clock.getMonotonicMilliseconds();
 		forgetEndedOutage(now - (openedAt ?? now));
 		openedAt = undefined;
-		const isFirstOfOutage = outage === undefined;
-		outage ??= beginOutage(now);
+		const isFirstOfOutage = currentOutage === undefined;
+		const outage = (currentOutage ??= beginOutage(now));
 		const decision = decideInOutage(closeReason, outage);
 		const delayMilliseconds = drawDelay(closeReason, decision, outage);
 		const alert = takeDueAlert(closeReason, now, outage);
@@ -158,23 +158,23 @@ export function createReconnectPlanner(
 	}
 
 	function forgetEndedOutage(openMilliseconds: number): void {
-		if (openMilliseconds >= stableChannelMilliseconds) outage = undefined;
-		else if (outage && hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
-			outage.backoffDelayCount = 0;
+		if (openMilliseconds >= stableChannelMilliseconds) currentOutage = undefined;
+		else if (currentOutage && hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			currentOutage.backoffDelayCount = 0;
 	}
 
 	/**
-	 * Draws a random delay that is at least as long as the server asked for. A longer one that it
-	 * asked for takes the place of a long backoff.
+	 * Draws a random delay that is at least as long as the server asked for, and counts it. A
+	 * longer one that it asked for takes the place of a long backoff.
 	 */
-	function drawDelay(closeReason: CloseReason, decision: RetryDecision, counts: Outage): number {
+	function drawDelay(closeReason: CloseReason, decision: RetryDecision, outage: Outage): number {
 		const drawJitter = (delayCount: number) =>
 			drawJitterMilliseconds(delayCount, maxDelaySeconds * 1000, random);
 		const retryAfter = findRetryAfter(closeReason) ?? 0;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(retryAfter, maxDelayMilliseconds);
-		if (counts.longBackoffDelayCount > 0 || decision === 'longBackoff') {
-			const doubled = longBackoffBaseMilliseconds * 2 ** counts.longBackoffDelayCount++;
+		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff') {
+			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffDelayCount++;
 			const limit = Math.min(maxDelayMilliseconds, doubled);
 			// The delay is at least half of the limit, so that a deployment of a few seconds is
 			// over after the first delay.
@@ -184,7 +184,7 @@ export function createReconnectPlanner(
 		// same moment.
 		if (decision === 'freshCredentials')
 			return requested + rereadDelayMilliseconds + drawJitter(0);
-		return requested + drawJitter(counts.backoffDelayCount++);
+		return requested + drawJitter(outage.backoffDelayCount++);
 	}
 
 	return { recordOpen, recordFrame, planNextAttempt };

@@ -3,6 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { createRefusal, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
+import { getOrAdd } from '../../core/maps';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
 import { type Field, FieldNaming, type ReadContext } from '../../fields/field';
@@ -74,6 +75,7 @@ export class InputItem implements Item {
 	readonly #context: IExecuteFunctions;
 	readonly #naming: FieldNaming;
 	readonly #createdFiles: CreatedFile[] = [];
+	readonly #hints = new Map<string, string>();
 
 	constructor(context: IExecuteFunctions, index: number, run: RunState, naming: FieldNaming) {
 		this.#context = context;
@@ -133,15 +135,17 @@ export class InputItem implements Item {
 	}
 
 	addHint(text: string, key = text) {
-		if (!this.run.hints.has(key)) this.run.hints.set(key, this.insertNames(text));
+		getOrAdd(this.#hints, key, () => this.insertNames(text));
 	}
 
-	/**
-	 * The texts that n8n shows below the node. A model does not see them there, so its answer
-	 * contains them.
-	 */
+	/** Adds the hints to those that n8n shows below the node, once the item has succeeded. */
+	showHints() {
+		for (const [key, hint] of this.#hints) getOrAdd(this.run.hints, key, () => hint);
+	}
+
+	/** A model does not see what n8n shows below the node, so its answer contains the hints. */
 	get hints(): readonly string[] {
-		return [...this.run.hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
+		return [...this.#hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
 	log(text: string) {

@@ -237,6 +237,16 @@ test('a hint is shown once, however many items say it', async () => {
 	expect(context.hints).toHaveLength(1);
 });
 
+test('a hint about what an item has done is not shown if the item fails', async () => {
+	google.fault({ match: 'drive.files.generateIds', status: 403 });
+	const empty = { resource: 'file', operation: 'upload', contentSource: 'text', name: 'a' };
+	const { url } = google;
+	const context = createNodeContext({ url, parameters: empty, items: numbered(1), node: goOn });
+	const [[item] = []] = await new Workspace().execute.call(context);
+	expect(item?.json['error']).toMatchObject({ code: 403 });
+	expect(context.hints).toEqual([]);
+});
+
 describe('items that differ only', () => {
 	/** The column that appends of these cells fill. */
 	const appended = async (...cells: unknown[]) => {

@@ -149,7 +149,9 @@ async function planDocument(clients: Clients, params: CreateParams, item: Item) 
 		params.replacements,
 	]);
 	const keyHashes = createdFiles.hashFileKey('document create', params, [source]);
-	return { ...params, ...clients, item, content, replacements, keyHashes, tab: '' };
+	// Texts are replaced in all tabs, and the content goes to the first one.
+	const tab = '';
+	return { ...params, ...clients, item, content, replacements, keyHashes, tab };
 }
 
 /**
