@@ -98,6 +98,7 @@ test.each([
 		'see a (../plan.md#now) x',
 	],
 	['such an address in a definition', '[a][1]\n\n[1]: /docs/a', 'a (/docs/a)'],
+	['definitions in front, of which the first counts', '[1]: /b\n[1]: /c\n\n[a][1]', 'a (/b)'],
 	[
 		'a picture in a link',
 		'[![a](https://a.example/p)](https://b.example)',

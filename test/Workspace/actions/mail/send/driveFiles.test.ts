@@ -189,6 +189,7 @@ describe('nothing is sent', () => {
 		['', /^'Drive Files' names no file/],
 		[' \n', /^'Drive Files' names no file/],
 		['={{ $json.file }}', /'Drive Files' names no file/],
+		["={{ ['1Qm7xWc0aVbR2yKt4hL9', $json.file] }}", /'Drive Files' names no file/],
 	])('with %j, which is no file', async (driveFiles, words) => {
 		expect(await mails.refused(send({ driveFiles }))).toMatch(words);
 	});
