@@ -90,7 +90,7 @@ describe('what a failing tool tells', () => {
 	});
 
 	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {
-		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 9 });
+		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 99 });
 		const tool = toolWith({ resource: 'mail', operation: 'list', options: tryOnce });
 		const error = await tool({}).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).not.toContain('ECONNRESET');

@@ -78,7 +78,7 @@ describe('an item that failed', () => {
 	test('has them beside its error with Continue', async () => {
 		const [item] = await run(failing, [input], { onError: 'continueRegularOutput' });
 		expect(item).toMatchObject({ customer: 'Ann', rowNumber: 7, error: { code: 400 } });
-		google.fault({ match: 'docs.documents.create', status: 403, times: 9 });
+		google.fault({ match: 'docs.documents.create', status: 403, times: 99 });
 		const [refused] = await run({ ...create, ...on }, [input], {
 			onError: 'continueRegularOutput',
 		});

@@ -55,10 +55,10 @@ describe('create', () => {
 
 	test.each([
 		{ match: 'drive.files.create', connection: 'resetAfter' },
-		{ match: 'docs.documents.batchUpdate', times: 9, connection: 'resetBefore' },
-		{ match: 'docs.documents.batchUpdate', times: 9, connection: 'resetAfter' },
-		{ match: 'docs.documents.get', times: 9, status: 503 },
-		{ match: 'drive.files.update', times: 9, status: 503 },
+		{ match: 'docs.documents.batchUpdate', times: 99, connection: 'resetBefore' },
+		{ match: 'docs.documents.batchUpdate', times: 99, connection: 'resetAfter' },
+		{ match: 'docs.documents.get', times: 99, status: 503 },
+		{ match: 'drive.files.update', times: 99, status: 503 },
 	] as const)('an execution that was cut is completed by the next: %j', async (fault) => {
 		calls.google.fault(fault);
 		await create().catch(() => undefined);

@@ -86,7 +86,7 @@ describe('a write of which nobody can tell whether it happened says so', () => {
 	});
 
 	test.each([
-		['cannot be read afterwards', { status: 500, times: 9 }],
+		['cannot be read afterwards', { status: 500, times: 99 }],
 		['has no body', { status: 200, body: { tabs: [{ tabProperties: { tabId: 't.0' } }] } }],
 	])('where the document %s', async (_what, fault) => {
 		calls.failChange(doneIn503);

@@ -163,9 +163,9 @@ describe('with an idempotency key', () => {
 
 	test.each([
 		{ match: 'drive.files.create', connection: 'resetAfter' },
-		{ match: batchUpdate, times: 9, connection: 'resetBefore' },
-		{ match: batchUpdate, times: 9, connection: 'resetAfter' },
-		{ match: 'drive.files.update', times: 9, status: 503 },
+		{ match: batchUpdate, times: 99, connection: 'resetBefore' },
+		{ match: batchUpdate, times: 99, connection: 'resetAfter' },
+		{ match: 'drive.files.update', times: 99, status: 503 },
 	] as const)('an execution that was cut is completed by the next: %j', async (fault) => {
 		calls.google.fault(fault);
 		await calls.one('create', keyed).catch(() => undefined);

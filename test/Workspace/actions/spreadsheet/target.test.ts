@@ -140,7 +140,7 @@ describe('a tab that is not there', () => {
 	});
 
 	test('a refused look at the tabs is not repeated', async () => {
-		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 99 });
 		const item = testItem();
 		for (const range of ['Nowhere', 'Elsewhere'])
 			await calls.failure('read', { spreadsheetId: book(), range }, item);

@@ -86,7 +86,7 @@ describe('to whom', () => {
 	});
 
 	it('works although the settings cannot be read', async () => {
-		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, times: 9 });
+		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, times: 99 });
 		const byMe = { from: own, to: 'bo@example.com' };
 		const { header } = await reply(byMe, { replyAll: true });
 		expect(header('To')).toBe('bo@example.com');
@@ -111,7 +111,7 @@ describe('to whom', () => {
 		});
 
 		it('is answered without one if the conversation cannot be read', async () => {
-			mails.google.fault({ match: 'gmail.users.threads.get', status: 500, times: 9 });
+			mails.google.fault({ match: 'gmail.users.threads.get', status: 500, times: 99 });
 			const first = mails.gmail.seed({});
 			seedAnswer(first, 'INBOX');
 			expect((await answer(first)).hints).toEqual([]);

@@ -389,7 +389,7 @@ describe('From', () => {
 		it.each<[string, () => void]>([
 			['the scope is missing', narrowScopes],
 			['they name no address', spoil({ status: 200, body: {} })],
-			['Gmail is down', spoil({ status: 503, times: 9 })],
+			['Gmail is down', spoil({ status: 503, times: 99 })],
 			['Gmail limits the rate', spoil({ status: 429 })],
 			['the connection breaks', spoil({ connection: 'resetAfter' })],
 		])('leave the sender to Gmail after one look when %s', async (_what, prepare) => {
