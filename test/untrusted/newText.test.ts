@@ -113,6 +113,14 @@ test.each([
 	expect(keepNewText(text, context)).toBe(text);
 });
 
+test.each([
+	[20, 'Hi'],
+	[21, undefined],
+])('a signature of %d lines', (count, rest) => {
+	const text = `Hi\n-- \n${Array.from({ length: count }, (_, at) => `line ${at}`).join('\n')}`;
+	expect(keepNewText(text, reply)).toBe(rest ?? text);
+});
+
 test('a ruler stays, and an empty signature goes', () => {
 	expect(keepNewText('a\n---\nb\n--', reply)).toBe('a\n---\nb');
 });

@@ -228,6 +228,18 @@ test('a list goes on behind a table with bullets of its own', () => {
 	expect(requestsFor(list, 'createParagraphBullets')).toHaveLength(2);
 });
 
+test('a quote has a line at its left, and a rule one below it', () => {
+	const { requests } = planIn(markdownToBlocks('> a\n\n---'));
+	const borders = requests.flatMap(({ updateParagraphStyle }) => {
+		const { borderLeft, borderBottom } = updateParagraphStyle?.paragraphStyle ?? {};
+		return [borderLeft ?? [], borderBottom ?? []].flat();
+	});
+	expect(borders.map(({ width, padding }) => [width?.magnitude, padding?.magnitude])).toEqual([
+		[3, 6],
+		[1, 1],
+	]);
+});
+
 test('what is drawn is of a gray and a weight that Google takes', () => {
 	const { requests } = planIn(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'));
 	const numbersIn = (pattern: RegExp) =>
