@@ -136,8 +136,5 @@ async function addSecondSendHint(
  */
 async function findRecentMail(clients: Clients, keyInAccount: string) {
 	const entry = recentMails.get(keyInAccount);
-	if (!entry) return undefined;
-	const mail = await ignoreNotFound(fetchMailWithMarker(clients, entry));
-	if (!mail) recentMails.delete(keyInAccount);
-	return mail;
+	return entry && (await ignoreNotFound(fetchMailWithMarker(clients, entry)));
 }
