@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { gzipSync } from 'node:zlib';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
@@ -44,6 +45,8 @@ describe('Agent API', () => {
 		expect(service.upgrades).toMatchObject([{ url: '/ws' }]);
 		await until(() => service.countOpenChannels() === 0);
 		expect([service.pings.size, service.received]).toEqual([0, []]);
+		// Nothing of n8n's requests is looked at any longer.
+		expect(channel('http.client.request.start').hasSubscribers).toBe(false);
 	});
 
 	test('a certificate that nobody trusts is taken where the credential says so', async () => {
