@@ -161,6 +161,14 @@ describe('with an idempotency key', () => {
 		expectFull(first, live());
 	});
 
+	test('the first spreadsheet keeps what somebody has typed into it meanwhile', async () => {
+		const { spreadsheetId } = await calls.one('create', keyed);
+		const cell = [spreadsheetId as string, 'Orders!A1'] as const;
+		calls.google.sheets.enter(...cell, [['Typed']]);
+		await calls.one('create', keyed);
+		expect(calls.stored(...cell)).toEqual([['Typed']]);
+	});
+
 	test.each([
 		{ match: 'drive.files.create', connection: 'resetAfter' },
 		{ match: batchUpdate, times: 99, connection: 'resetBefore' },
