@@ -149,9 +149,8 @@ async function planDocument(clients: Clients, params: CreateParams, item: Item) 
 		params.replacements,
 	]);
 	const keyHashes = createdFiles.hashFileKey('document create', params, [source]);
-	// Texts are replaced in all tabs, and the content goes to the first one.
-	const tab = '';
-	return { ...params, ...clients, item, content, replacements, keyHashes, tab };
+	// Without a tab, texts are replaced in all of them, and the content goes to the first one.
+	return { ...params, ...clients, item, content, replacements, keyHashes, tab: '' };
 }
 
 /**
