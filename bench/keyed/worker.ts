@@ -77,7 +77,7 @@ function itemOf(): RunnerItem {
 		store: none,
 		recordCreated: nothing,
 		addHint: nothing,
-		showHints: nothing,
+		releaseHints: nothing,
 		log: nothing,
 		insertNames: (text) => text,
 		explainFailure: (failure) => failure,

@@ -8,7 +8,7 @@ const mebibyte = 2 ** 20;
 /** The limit for a response, after decompression. */
 export const maxResponseBytes = 64 * mebibyte;
 /** How much `readBodyStart` reads. An error message is smaller. */
-const maxErrorBytes = mebibyte / 4;
+const maxStartBytes = mebibyte / 4;
 
 /** A body that could not be read. */
 export class BodyError extends Error {
@@ -46,12 +46,12 @@ export async function readBody(
 }
 
 /**
- * Reads the beginning of a response whose status says enough. If reading fails or takes too long,
+ * Reads the beginning of a response, such as an error message. If reading fails or takes too long,
  * returns what was read.
  */
 export async function readBodyStart(body: Readable, maxMilliseconds = 3000): Promise<Buffer> {
 	const chunks: Buffer[] = [];
-	await waitAtMost(systemClock, maxMilliseconds, collectChunks(body, maxErrorBytes, chunks));
+	await waitAtMost(systemClock, maxMilliseconds, collectChunks(body, maxStartBytes, chunks));
 	body.destroy();
 	return Buffer.concat(chunks);
 }

@@ -124,7 +124,7 @@ export function testItem({
 		insertNames: (text) => naming.insertNames(text),
 		explainFailure: (failure) => naming.insertNamesIntoError(failure),
 		addHint: (text) => item.hints.push(naming.insertNames(text)),
-		showHints: () => undefined,
+		releaseHints: () => undefined,
 		log: (text) => item.logs.push(text),
 	};
 	return item;

@@ -115,7 +115,7 @@ export async function sendExecuteCall(
 			texts: agentTexts,
 			maxRetryWaitMilliseconds: params.maxRetryWaitSeconds * 1000,
 			signal,
-			// A quota of the service is known for this call alone.
+			// It is not known which calls share a quota of the service, so each pauses by itself.
 			gate: new Gate(),
 		},
 	);

@@ -138,8 +138,8 @@ export class InputItem implements Item {
 		getOrAdd(this.#hints, key, () => this.insertNames(text));
 	}
 
-	/** Adds the hints to those that n8n shows below the node, once the item has succeeded. */
-	showHints() {
+	/** Adds the hints to those of the run, which n8n shows, once the item has succeeded. */
+	releaseHints() {
 		for (const [key, hint] of this.#hints) getOrAdd(this.run.hints, key, () => hint);
 	}
 

@@ -124,7 +124,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 		const resultName = isOnlyReading(job) ? undefined : operation.nameResult?.(result);
 		const repeatAdvice = findRepeatAdvice(job);
 		const doneWork = resultName === undefined ? undefined : { resultName, repeatAdvice };
-		item.showHints();
+		item.releaseHints();
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
 		return buildFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);

@@ -52,7 +52,10 @@ export interface PlannedWrite {
 	readonly plan: TablePlan;
 	readonly item: Item;
 	readonly steps: readonly RowStep[];
-	/** Without the items that it refuses, a plan is made again, so the first write is sent. */
+	/**
+	 * Whether it is the first of its plan. It is always sent, because a plan that refuses items is
+	 * made again without them.
+	 */
 	readonly isFirst: boolean;
 }
 

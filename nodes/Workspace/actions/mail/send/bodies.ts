@@ -97,8 +97,16 @@ function setDirection(html: string, text: string): string {
  * Matches the name in a `cid:` link that is the whole value of an attribute, or in a `url()` in
  * CSS.
  */
-const linkedNamePattern =
-	/(?<=="\s{0,9}cid:)[^"<>]{1,255}|(?<=='\s{0,9}cid:)[^'<>]{1,255}|(?<=(?:=|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)[^()"'<>&]{1,255}/gi;
+const linkedNamePattern = new RegExp(
+	[
+		/(?<=="\s{0,9}cid:)[^"<>]{1,255}/,
+		/(?<=='\s{0,9}cid:)[^'<>]{1,255}/,
+		/(?<=(?:=|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)[^()"'<>&]{1,255}/,
+	]
+		.map(({ source }) => source)
+		.join('|'),
+	'gi',
+);
 
 /**
  * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file
