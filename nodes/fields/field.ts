@@ -143,7 +143,7 @@ export interface Field {
 	 * an expression that found nothing.
 	 */
 	readonly refusesEmptyKey?: true;
-	/** The form refuses an expression that finds nothing, because the default could do harm. */
+	/** The form refuses an expression that finds or inserts nothing, because that could do harm. */
 	readonly mustBeFound?: true;
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;

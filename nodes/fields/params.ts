@@ -5,9 +5,10 @@ import { type RawValues } from './rawParameters';
 import {
 	missingDataAdvice,
 	getLabel,
+	getNamed,
 	hasExpression,
+	insertsNothing,
 	isBlank,
-	isRecord,
 	readValue,
 	refuseUnnamedFiles,
 } from './values';
@@ -61,14 +62,14 @@ class ParameterReader {
 			: this.#readDefault(field);
 		if (fallbackField && value === '')
 			return fallbackField.read(this.#rawValues[fallbackField.name]);
-		const isNeeded = requiredUnless.every((other) => isMissing(this.#rawValues[other]));
+		const isNeeded = requiredUnless.every((other) => this.#rawValues[other] == null);
 		if (isShown && isNeeded) requireValue(field, raw, value, this.#context);
 		return value;
 	}
 
 	#isGiven({ name, type }: Field, isShown: boolean): boolean {
 		const raw = this.#rawValues[name];
-		if (isMissing(raw) || this.#context.mode === 'json') return !isMissing(raw);
+		if (raw == null || this.#context.mode === 'json') return raw != null;
 		// An empty field of the form has no value if its value is not a text.
 		const isCleared = raw === '' && ['number', 'boolean', 'options'].includes(type);
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
@@ -92,8 +93,6 @@ class ParameterReader {
 	}
 }
 
-const isMissing = (raw: unknown) => raw === undefined || raw === null;
-
 function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
 	if (context.mode === 'fields' || (raw !== undefined && !isBlank(raw))) return;
 	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
@@ -102,9 +101,10 @@ function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void 
 
 function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
 	if (context.mode === 'json' || !field.mustBeFound) return;
-	const value = isRecord(raw) ? raw['value'] : raw;
-	const isEmpty = isMissing(value) || (field.type === 'options' && value === '');
-	if (!isEmpty || !hasExpression(context.findSavedValue?.(field))) return;
+	const value = getNamed(raw);
+	const saved = getNamed(context.findSavedValue?.(field));
+	const isEmpty = value == null || (field.type === 'options' && value === '');
+	if (!hasExpression(saved) || !(isEmpty || insertsNothing(saved, value))) return;
 	throw createRefusal(
 		`The expression in '${getLabel(field, context)}' is empty for this item`,
 		missingDataAdvice,
@@ -115,7 +115,7 @@ function requireValue(field: Field, raw: unknown, value: unknown, context: ReadC
 	if (!field.required) return;
 	const message = `'${getLabel(field, context)}' is required`;
 	const noKeyAdvice = 'The input object does not have this key, or its value is null. Add it.';
-	if (context.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKeyAdvice);
+	if (context.mode === 'json' && raw == null) throw createRefusal(message, noKeyAdvice);
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
 	// A field of several lines may hold a mere line break.

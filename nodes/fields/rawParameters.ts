@@ -104,8 +104,10 @@ export class RawParameters {
 
 	/** As in `ReadContext`. A model may leave a field empty, so its fields do not count. */
 	findSavedValue(field: Field): unknown {
-		const findOption = () => findValues(this.getSaved(getCollectionName(field)), field);
-		const saved = this.getSaved(field.name) ?? findOption()?.[field.name];
+		const { name } = field;
+		const saved =
+			this.getSaved(name) ??
+			findValues(this.getSaved(getCollectionName(field)), field)?.[name];
 		return saved === undefined || isFromModel(saved) ? undefined : saved;
 	}
 

@@ -72,6 +72,9 @@ export class TypedText {
 	}
 }
 
+/** Returns what a locator names. Any other value is returned as it is. */
+export const getNamed = (given: unknown) => (isRecord(given) ? given['value'] : given);
+
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
 	const isLocator = context.mode === 'fields' && isRecord(raw) && 'mode' in raw;
@@ -122,7 +125,7 @@ export function refuseUnknownEntryKeys(
 function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
 	const label = `'${getLabel(field, context)}'`;
-	const rows = typeof raw === 'string' ? parseJson(raw.trim() || '[]', label, jsonAdvice) : raw;
+	const rows = parseJson(isBlank(raw) ? [] : raw, label);
 	const message = `${label} must be an array of rows`;
 	if (!Array.isArray(rows))
 		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
@@ -137,17 +140,18 @@ function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
 /**
- * Parses JSON.
+ * Parses JSON, if the value is a text.
  * @param label names the text
  * @throws NodeError 400 with only the position, because the parser's message has content
  */
-export function parseJson(text: string, label: string, advice: string): unknown {
+export function parseJson(raw: unknown, label: string): unknown {
+	if (typeof raw !== 'string') return raw;
 	try {
-		return JSON.parse(text) as unknown;
+		return JSON.parse(raw) as unknown;
 	} catch (error) {
 		const position = /position \d+/.exec(String(error));
 		const place = position ? ` (at ${position[0]})` : '';
-		throw createRefusal(`${label} is not valid JSON${place}`, advice);
+		throw createRefusal(`${label} is not valid JSON${place}`, jsonAdvice);
 	}
 }
 
@@ -155,7 +159,7 @@ export function parseJson(text: string, label: string, advice: string): unknown 
  * The second sentence is for JSON with `"{{ … }}"`, which is no longer valid if the data has a
  * quote or a line break.
  */
-export const jsonAdvice =
+const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
@@ -165,8 +169,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 		// Null and an empty list say that no file is named on purpose.
 		if (raw === null || entries.length === 0 || (field.mayBeEmpty && isBlank(raw))) return;
 	} else if (!hasExpression(context.findSavedValue?.(field))) return;
-	const isNamed = (entry: unknown) => !isBlank(entry ?? '');
-	if (entries.length > 0 && entries.every(isNamed)) return;
+	if (entries.length > 0 && entries.every((entry) => !isBlank(entry ?? ''))) return;
 	throw createRefusal(
 		`'${getLabel(field, context)}' names no file`,
 		'It, or one of its entries, is empty for this item. Check the expression and that the input item contains the data, or remove it.',
@@ -177,6 +180,18 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 export function hasExpression(value: unknown) {
 	if (typeof value === 'string') return value.startsWith('=');
 	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
+}
+
+/**
+ * Returns whether the expressions in a text found nothing, as in `order {{ $json.id }}` or
+ * `{{ 'order ' + $json.id }}` for items without an ID, which would all get the same text. An
+ * expression with an empty text, such as `{{ $json.id ?? '' }}`, may insert nothing.
+ */
+export function insertsNothing(saved: unknown, value: unknown) {
+	if (typeof saved !== 'string' || typeof value !== 'string') return false;
+	if (/\b(?:undefined|null|NaN)\b(?!@)|\[object Object\]/.test(value)) return true;
+	const typedText = saved.slice(1).replace(/\{\{(?:(?!''|"").)*?\}\}/gs, '');
+	return saved.includes('{{') && typedText.trim() !== '' && value === typedText;
 }
 
 export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';

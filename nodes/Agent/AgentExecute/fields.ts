@@ -66,6 +66,8 @@ export const executeFields = [
 		displayName: 'Session ID',
 		name: 'sessionId',
 		...sessionFields.trimmedTextType,
+		// Items would share a session.
+		mustBeFound: true,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
 			'The conversation that the agent continues. In a chat, use the session ID of the chat. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',

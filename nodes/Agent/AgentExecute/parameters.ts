@@ -7,7 +7,6 @@ import {
 	isRecord,
 	describeType,
 	hasExpression,
-	jsonAdvice,
 	missingDataAdvice,
 	parseJson,
 } from '../../fields/values';
@@ -37,8 +36,12 @@ export const naming = new FieldNaming(allFields, 'fields');
  */
 export function readItemParameters(rawParameters: RawParameters, index: number) {
 	const values = rawParameters.readFields(fields, options, index);
-	// The node has no date fields, so the time zone does not matter.
-	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
+	const params = readParameters(allFields, values, {
+		mode: 'fields',
+		// The node has no date fields, so the time zone does not matter.
+		timezone: 'UTC',
+		findSavedValue: (field) => rawParameters.findSavedValue(field),
+	});
 	checkNotEmpty(params.payloadMode, values, rawParameters);
 	const override = readOverride(params, values);
 	checkPayload(params);
@@ -50,8 +53,7 @@ type PayloadParams = Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'pay
 /** @throws NodeError 400 if the payload is not a JSON object */
 export function checkPayload({ payloadMode, payloadJson }: PayloadParams): void {
 	if (payloadMode !== 'json') return;
-	const isText = typeof payloadJson === 'string';
-	const value = isText ? parseJson(payloadJson, "'Payload (JSON)'", jsonAdvice) : payloadJson;
+	const value = parseJson(payloadJson, "'Payload (JSON)'");
 	if (isRecord(value)) return;
 	throw createRefusal(
 		`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,

@@ -5,6 +5,8 @@ export const onlyFilesOption = {
 	displayName: 'Only Files Named',
 	name: 'onlyFiles',
 	...listType,
+	// Other files would be sent, too.
+	mustBeFound: true,
 	placeholder: 'e.g. *.pdf, invoice*',
 	description:
 		'Names of the files to use, separated by commas or new lines, in upper or lower case. * stands for any characters, and pdf means *.pdf. Leave empty to use all files.',

@@ -1,5 +1,6 @@
 import { createRefusal } from '../../core/errors';
-import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/values';
+import type { RawValues } from '../../fields/rawParameters';
+import { isRecord, describeType, parseJson } from '../../fields/values';
 import { getAllFields, isInputKey, type Operation, type ResourceName } from '../operation';
 import { getOperationKey, operationChoices, resources } from '../resources';
 
@@ -7,9 +8,6 @@ export interface ResourceOperation {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
 }
-
-/** Unchecked values, by the names of fields and options. */
-type RawValues = Readonly<Record<string, unknown>>;
 
 /** An operation with the values for its fields, before they are checked. */
 export interface UncheckedInput extends ResourceOperation {
@@ -67,8 +65,7 @@ function refuseForbiddenOperation(
 }
 
 function parseInputObject(input: unknown): Record<string, unknown> {
-	const value =
-		typeof input === 'string' ? parseJson(input, 'The input object', jsonAdvice) : input;
+	const value = parseJson(input, 'The input object');
 	if (isRecord(value)) return value;
 	throw createRefusal(
 		`The input object must be an object, not ${describeType(value)}`,

@@ -249,6 +249,8 @@ describe('an expression that comes out empty', () => {
 	test.each<[IDataObject, string]>([
 		[{ sessionId: '={{ $json.nope }}' }, session],
 		[{ sessionId: '={{ "  " }}' }, session],
+		[{ sessionId: '=chat {{ $json.nope }}' }, session],
+		[{ sessionId: "={{ 'chat ' + $json.nope }}" }, session],
 		[{ sessionId: '={{ $json.nope?.id }}' }, session],
 		[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
 		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],

@@ -17,6 +17,8 @@ export const list = defineOperation({
 			displayName: 'From',
 			name: 'from',
 			...textType,
+			// The emails of all senders would be archived.
+			mustBeFound: true,
 			placeholder: 'e.g. name@example.com',
 			description: 'Only emails from this sender. Leave empty to include all senders.',
 		},

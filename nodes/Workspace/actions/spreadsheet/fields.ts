@@ -33,6 +33,8 @@ export const range = {
 	displayName: 'Range',
 	name: 'range',
 	...textType,
+	// The whole tab would be written over.
+	mustBeFound: true,
 	placeholder: 'e.g. A:D',
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;

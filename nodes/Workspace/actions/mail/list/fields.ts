@@ -196,6 +196,7 @@ export const listOptions = [
 		displayName: 'With Label Names or IDs',
 		name: 'labelIds',
 		...labelFieldBase,
+		mustBeFound: true,
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
 	// The order of the collections: what is done after reading comes last.

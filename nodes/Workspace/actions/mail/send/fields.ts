@@ -40,6 +40,8 @@ export const sendFields = [
 		displayName: 'To',
 		name: 'to',
 		...addressFieldBase,
+		// A reply would go to the sender of the original email.
+		mustBeFound: true,
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
 			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. In a reply, leave empty to answer the sender of the original email.',
@@ -156,6 +158,7 @@ export const sendOptions = [
 		name: 'fromAlias',
 		collection: senderOptions,
 		...textType,
+		mustBeFound: true,
 		placeholder: 'e.g. sales@example.com',
 		description:
 			"One of the account's 'Send mail as' addresses in Gmail. Any other address is refused. Leave empty to send from the account's default address.",
