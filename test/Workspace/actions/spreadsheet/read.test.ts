@@ -214,7 +214,9 @@ describe('filters', () => {
 test('a filter of the form whose expression has no value is refused', async () => {
 	const filter = [{ column: 'Name', condition: 'contains', value: '={{ $json.missing }}' }];
 	const running = calls.form('read', calls.sheet(people), { filters: { filter } });
-	expect((await failureOf(running)).message).toContain('and value (text)');
+	const failure = await failureOf(running);
+	expect(failure.message).toContain("'Filters' compares 'Name' with undefined");
+	expect(failure.description).toContain('check that the input item contains the data');
 	expect(calls.sent).toEqual([]);
 });
 
