@@ -97,7 +97,10 @@ export class RawParameters {
 		for (const [column, text] of Object.entries(values)) {
 			const savedText = savedValues[column];
 			const isTyped = !hasExpression(savedText) || isFromModel(savedText);
-			pairs.push([column, isTyped && typeof text === 'string' ? new TypedText(text) : text]);
+			const isTypedText = isTyped && typeof text === 'string';
+			// As in n8n's form, an empty column has no value.
+			const typed = text === '' ? undefined : new TypedText(String(text));
+			pairs.push([column, isTypedText ? typed : text]);
 		}
 		return { ...(mapper as object), value: Object.fromEntries(pairs) };
 	}

@@ -80,12 +80,12 @@ test.each([null, '', '={{ $json.nothing }}'])('Columns match no row by %j', asyn
 	expect(calls.writes).toEqual([]);
 });
 
-test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
-	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));
+/** A tool that updates rows by their order, or adds them. A model fills in all columns. */
+function createTool(id: string) {
 	const fromModel = (key: string) => [key, `={{ $fromAI('${key}', '', 'string') }}`];
 	const value = Object.fromEntries(['Order', 'Amount', 'Paid'].map(fromModel)) as IDataObject;
 	calls.google.tokens.issue({ token });
-	const tool = createNodeTool({
+	return createNodeTool({
 		url: calls.google.url,
 		node: { type: 'test.workspaceTool' },
 		parameters: {
@@ -95,7 +95,18 @@ test('what a model fills in takes the type of its column, in an updated row and 
 			tab: tabNamed('Sheet1'),
 		},
 	});
+}
+
+test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
+	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));
+	const tool = createTool(id);
 	await tool({ Order: '1041', Amount: '42', Paid: 'TRUE' });
 	await tool({ Order: '1042', Amount: '7.5', Paid: 'false' });
 	expect(calls.stored(id).slice(1)).toEqual(grid([1041, 42, true], [1042, 7.5, false]));
+});
+
+test('a column that a model leaves empty, because it has to fill in all of them, keeps its cell', async () => {
+	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));
+	await createTool(id)({ Order: '1041', Amount: '', Paid: 'TRUE' });
+	expect(calls.stored(id)[1]).toEqual([1041, 10, true]);
 });
