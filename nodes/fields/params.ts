@@ -1,4 +1,3 @@
-import { getOrAdd } from '../core/maps';
 import { createRefusal } from '../core/errors';
 import { type Field, type InferParameters, type ReadContext } from './field';
 import { type RawValues } from './rawParameters';
@@ -26,7 +25,7 @@ export function readParameters<const F extends readonly Field[]>(
 	context: ReadContext,
 ): InferParameters<F, []> {
 	const reader = new ParameterReader(fields, rawValues, context);
-	const values = fields.map((field) => [field.name, reader.getValue(field)] as const);
+	const values = fields.map((field) => [field.name, reader.read(field)] as const);
 	// Each value was read as its field's type says.
 	return Object.fromEntries(values) as InferParameters<F, []>;
 }
@@ -35,7 +34,6 @@ class ParameterReader {
 	readonly #fields: readonly Field[];
 	readonly #rawValues: RawValues;
 	readonly #context: ReadContext;
-	readonly #values = new Map<string, unknown>();
 
 	constructor(fields: readonly Field[], rawValues: RawValues, context: ReadContext) {
 		this.#fields = fields;
@@ -43,12 +41,7 @@ class ParameterReader {
 		this.#context = context;
 	}
 
-	/** A field may depend on others. So each is read when its value is first needed. */
-	getValue(field: Field): unknown {
-		return getOrAdd(this.#values, field.name, () => this.#readField(field));
-	}
-
-	#readField(field: Field): unknown {
+	read(field: Field): unknown {
 		const { name, showWhen = {}, requiredUnless = [], fallbackField } = field;
 		const raw = this.#rawValues[name];
 		if (field.refusesEmptyKey && Object.hasOwn(this.#rawValues, name))
@@ -88,7 +81,7 @@ class ParameterReader {
 
 	#meets(name: string, allowedValues: ReadonlyArray<string | boolean>): boolean {
 		const field = this.#fields.find((candidate) => candidate.name === name);
-		const value = field && this.getValue(field);
+		const value = field && this.read(field);
 		return allowedValues.some((allowed) => allowed === value);
 	}
 }

@@ -97,10 +97,9 @@ export class RawParameters {
 		for (const [column, text] of Object.entries(values)) {
 			const savedText = savedValues[column];
 			const isTyped = !hasExpression(savedText) || isFromModel(savedText);
-			const isTypedText = isTyped && typeof text === 'string';
+			if (!isTyped || typeof text !== 'string') pairs.push([column, text]);
 			// As in n8n's form, an empty column has no value.
-			const typed = text === '' ? undefined : new TypedText(String(text));
-			pairs.push([column, isTypedText ? typed : text]);
+			else pairs.push([column, text === '' ? undefined : new TypedText(text)]);
 		}
 		return { ...(mapper as object), value: Object.fromEntries(pairs) };
 	}
