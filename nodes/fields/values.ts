@@ -160,7 +160,7 @@ export function parseJson(raw: unknown, label: string): unknown {
  * quote or a line break.
  */
 const jsonAdvice =
-	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
+	'Strings and keys must be in double quotes, without a trailing comma, and without the ``` that a model may put around them. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext) {

@@ -119,6 +119,9 @@ test('a file path is read where the node allows it', () => {
 test('what is wrong with the JSON is said without its content', () => {
 	expect(() => read('{"body": "secret" "x"}')).toThrow(/^The input object is not valid JSON/);
 	expect(() => read('{"body": "secret" "x"}')).not.toThrow(/secret/);
+	const advice = expect.stringContaining('without the ```') as string;
+	const refusal = expect.objectContaining({ description: advice }) as Error;
+	expect(() => read('```json\n{}\n```')).toThrow(refusal);
 });
 
 describe('allowed operations', () => {
