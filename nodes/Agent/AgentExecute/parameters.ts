@@ -70,6 +70,10 @@ export function buildPayload({ payloadMode, task, input, payloadJson }: PayloadP
 	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
 }
 
+/** Returns whether a value is there. An object needs an entry for which an expression found one. */
+const hasContent = (value: unknown): boolean =>
+	isRecord(value) ? Object.values(value).some(hasContent) : value != null && !isBlank(value);
+
 /**
  * Refuses empty values that would start a new session or an agent without a task by mistake, at a
  * cost.
@@ -85,7 +89,7 @@ function checkNotEmpty(
 		if (!names.includes(name)) continue;
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
-		if (values[name] != null && (mayBeBlank || !isBlank(values[name]))) continue;
+		if (mayBeBlank ? values[name] != null : hasContent(values[name])) continue;
 		if (!hasExpression(rawParameters.getSaved(name))) continue;
 		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(

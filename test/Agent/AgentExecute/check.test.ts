@@ -256,6 +256,7 @@ describe('an expression that comes out empty', () => {
 		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
 		[inJson('={{ $json.nope }}'), payload],
 		[inJson('={{ "" }}'), payload],
+		[inJson('={{ { task: $json.nope, input: null } }}'), payload],
 		[{ task: '={{ $json.nope }}' }, emptyIn('Task')],
 		[{ task: 'Summarize', input: '={{ $json.nope }}' }, emptyIn('Input')],
 		[{ task: "={{ $json.nope ?? '' }}" }, task],
