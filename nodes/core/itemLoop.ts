@@ -175,8 +175,10 @@ class ItemLoop<C> {
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
 		for (const [position, item] of items.entries()) {
 			const performedItem = performedItems[position];
-			const noResult = 'The operation returned no result';
-			this.#finishItem(item, performedItem ?? toCrashedItem(new Error(noResult)));
+			this.#finishItem(
+				item,
+				performedItem ?? toCrashedItem(new Error('The operation returned no result')),
+			);
 		}
 	}
 

@@ -88,8 +88,10 @@ class ParameterReader {
 
 function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
 	if (context.mode === 'fields' || (raw !== undefined && !isBlank(raw))) return;
-	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
-	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
+	throw createRefusal(
+		`'${getLabel(field, context)}' is empty`,
+		`${missingDataAdvice} To go without it, leave the key out.`,
+	);
 }
 
 function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
@@ -107,8 +109,11 @@ function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext)
 function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
 	if (!field.required) return;
 	const message = `'${getLabel(field, context)}' is required`;
-	const noKeyAdvice = 'The input object does not have this key, or its value is null. Add it.';
-	if (context.mode === 'json' && raw == null) throw createRefusal(message, noKeyAdvice);
+	if (context.mode === 'json' && raw == null)
+		throw createRefusal(
+			message,
+			'The input object does not have this key, or its value is null. Add it.',
+		);
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
 	// A field of several lines may hold a mere line break.

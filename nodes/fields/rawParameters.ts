@@ -49,8 +49,9 @@ export class RawParameters {
 	 * @param fallback the result if the parameter is hidden and so has no value
 	 */
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
-		const readSavedParameter = () => this.#readSavedParameter(name, fallback);
-		const { isConstant, value } = getOrAdd(this.#savedParameters, name, readSavedParameter);
+		const { isConstant, value } = getOrAdd(this.#savedParameters, name, () =>
+			this.#readSavedParameter(name, fallback),
+		);
 		if (isConstant) return value;
 		const context = this.#n8nContext;
 		const json = context.getInputData()[itemIndex]?.json;

@@ -91,13 +91,16 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
-const listExpectation = 'an array, or text separated by commas or new lines';
-
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
-	const isNumber = typeof raw === 'number' && context.mode === 'fields';
-	const given = isNumber ? String(raw) : raw;
+	const given = typeof raw === 'number' && context.mode === 'fields' ? String(raw) : raw;
 	const entries: unknown = typeof given === 'string' ? splitList(given) : given;
-	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, listExpectation);
+	if (!Array.isArray(entries))
+		throw createTypeRefusal(
+			field,
+			raw,
+			context,
+			'an array, or text separated by commas or new lines',
+		);
 	const texts = entries.map((entry) => readText(field, entry, context));
 	const filledTexts = texts.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
@@ -202,9 +205,8 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
 	const expectation =
 		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	const keys = ['fileName', 'mimeType', 'content'];
-	refuseUnknownEntryKeys(field, [entry], keys, expectation, context);
-	const { fileName, mimeType = '', content } = entry;
+	const { fileName, mimeType = '', content, ...others } = entry;
+	refuseUnknownEntryKeys(field, [others], [], expectation, context);
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
 		throw createValueRefusal(field, context, expectation);
 	return entry as AttachmentInput;

@@ -109,8 +109,7 @@ function checkNotEmpty(
  * @returns undefined if the item uses the credential
  */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
-	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
-	if (!isAdded) return undefined;
+	if (!overrideOptions.some(({ name }) => Object.hasOwn(values, name))) return undefined;
 	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity`
 	// refuses a missing one.
 	const { userId, userPublicKey, signature, timestamp } = params;

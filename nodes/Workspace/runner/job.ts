@@ -100,8 +100,9 @@ export class InputItem implements Item {
 	listEmptyFields(parameter: string) {
 		// A tool's expressions see other items than its input.
 		if (this.isTool) return [];
-		const rawExpressions = { rawExpressions: true };
-		const saved = this.#context.getNodeParameter(parameter, this.index, '', rawExpressions);
+		const saved = this.#context.getNodeParameter(parameter, this.index, '', {
+			rawExpressions: true,
+		});
 		return listEmptyFields(saved, this.json);
 	}
 

@@ -116,10 +116,9 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 	const { operation, index, item } = job;
 	try {
 		if (result === undefined) throw new Error('The operation returned no result');
-		const pairedItem = { item: index };
 		const output = toOutputItems(job, result).map((outputItem) => ({
 			...outputItem,
-			pairedItem,
+			pairedItem: { item: index },
 		}));
 		const resultName = isOnlyReading(job) ? undefined : operation.nameResult?.(result);
 		const repeatAdvice = findRepeatAdvice(job);
