@@ -118,12 +118,12 @@ export function findHeaderRow(rows: ReadonlyArray<readonly unknown[]>, expectedR
  * Opens a table. @throws NodeError 400 if there is no such tab
  * @param headerRow the row in which the header is, or below which only blank rows are above it
  */
-export async function openTable(
+export function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	headerRow: number,
 ): Promise<Table> {
-	return await spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
+	return spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
 }
 
 async function fetchTable(

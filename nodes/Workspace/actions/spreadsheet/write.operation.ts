@@ -129,7 +129,7 @@ export const write = defineOperation({
 		// A run that replaces the table must not write the rows of another run, too.
 		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
 		plan: ({ sheets }, all) => planWrites(sheets, all),
-		send: async (_clients, writes) => await sendWrites(writes),
+		send: (_clients, writes) => sendWrites(writes),
 	},
 	toItems: (results) => results.map((result) => ({ json: { ...result } })),
 	nameResult: (results) => `rows ${results.map(({ updatedRange }) => updatedRange).join(', ')}`,
