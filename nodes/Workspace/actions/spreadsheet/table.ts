@@ -365,6 +365,9 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 	return (await fetchBody(spreadsheet, table)).lastRow;
 }
 
+/** Returns the first row below the header that is not above the range. */
+export const getFirstRow = ({ row, area }: Table) => Math.max(row + 1, area.row);
+
 /** Returns the row below the last one that may belong to a table. */
 export const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
 

@@ -9,6 +9,7 @@ import type { WriteParams } from './fields';
 import { buildTabKey, buildTargetKey } from './range';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { openTarget } from './spreadsheet';
+import { getFirstRow } from './table';
 import * as plans from './tablePlan';
 import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
@@ -62,9 +63,7 @@ async function planWrites(
 	const { table, fitted } = await fitRows(spreadsheet, target, params, all);
 	if (params.writeMode !== 'overwrite')
 		return await planMatches(spreadsheet, table, params, fitted);
-	// Below the header, or from the range's first row on if that is lower.
-	const endRow = Math.max(table.row + 1, table.area.row);
-	const plan = { spreadsheet, table, endRow, options: params };
+	const plan = { spreadsheet, table, endRow: getFirstRow(table), options: params };
 	const writes = plans.planBlock(plan, fitted, 'updated');
 	return writes.map((write) => (isNodeError(write) ? write : (findOverflow(write) ?? write)));
 }
