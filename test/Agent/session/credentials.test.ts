@@ -96,6 +96,17 @@ it('refuses a credential without an API key', () => {
 	expect(refusalOf(() => parseAgentApiCredential({ apiKey: ' ' })).code).toBe(400);
 });
 
+/** n8n's client would leave the character out, or throw, and the channel would send it. */
+it.each(['canary\u200bkey', 'canary\nkey', 'canary…key'])(
+	'refuses an API key with a character that a header cannot carry: %j',
+	(apiKey) => {
+		const { code, text } = refusalOf(() => parseAgentApiCredential({ apiKey }));
+		expect(code).toBe(400);
+		expect(text).toMatch(/contains a line break or a character that cannot be sent \|/);
+		expect(text).not.toContain('canary');
+	},
+);
+
 const api = parseAgentApiCredential({
 	...canaries,
 	apiKey: 'can ary+/=key',
