@@ -83,14 +83,13 @@ const errorTable: readonly NetworkErrorRow[] = [
 		hostNameCure,
 	],
 	// For example, the server wants a certificate of the client.
-	['handshake', /^(EPROTO|ERR_SSL)/, 'the secure (TLS) connection failed'],
+	['handshake', /^(EPROTO|ERR_(SSL|TLS))/, 'the secure (TLS) connection failed'],
 	[
 		'certificate',
 		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
 		"the server's certificate is not trusted",
 		'Install a valid certificate on the server.',
 	],
-	['handshake', /^ERR_TLS/, 'the secure (TLS) connection failed'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],

@@ -18,13 +18,13 @@ export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 /** Parses the `agentApi` credential. @throws NodeError 400 if the API key cannot be sent */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
-	const advice = 'Enter the API key from the team that operates your agent.';
-	if (apiKey === '') throw createRefusal('The Agent API credential has no API key', advice);
 	// The key is sent in a header. Invisible characters come along when it is copied.
 	if (!/^[\t -~\x80-\xff]+$/.test(apiKey))
 		throw createRefusal(
-			'The API key of the Agent API credential contains a line break or a character that cannot be sent',
-			advice,
+			apiKey === ''
+				? 'The Agent API credential has no API key'
+				: 'The API key of the Agent API credential contains a line break or a character that cannot be sent',
+			'Enter the API key from the team that operates your agent.',
 		);
 	return {
 		deploymentUrl: trimValue(raw.deploymentUrl),
@@ -74,17 +74,13 @@ function readAllowedHosts(raw: unknown): string[] {
  * Builds the identity of one request or channel.
  * @param override the values of one item that replace those of the credential
  */
-export function buildIdentity(
-	credential: AgentSignatureCredential,
-	override?: Identity,
-	nowMilliseconds: number = Date.now(),
-): Identity {
+export function buildIdentity(credential: AgentSignatureCredential, override?: Identity): Identity {
 	const { userId, userPublicKey, signature } = override ?? credential;
 	return {
 		userId: requireIdentityValue(userId, 'user ID'),
 		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
 		signature: requireIdentityValue(signature, 'signature'),
-		timestamp: chooseTimestamp(credential, override) ?? nowMilliseconds,
+		timestamp: chooseTimestamp(credential, override) ?? Date.now(),
 	};
 }
 
