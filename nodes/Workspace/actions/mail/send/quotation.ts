@@ -28,7 +28,7 @@ export async function appendSignature(
 		);
 	return append(bodies, {
 		text: `-- \n${workerResult.result}`,
-		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature">${signature}</div>`,
+		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature" data-smartmail="gmail_signature">${signature}</div>`,
 	});
 }
 

@@ -308,6 +308,11 @@ describe('Include Signature', () => {
 		expect(html).toMatch(inOrder);
 	});
 
+	it('is marked in HTML as Gmail does, which else adds a second one to a draft that is opened', async () => {
+		const { html } = await reply({}, { includeSignature: true }, { bodyFormat: 'html' });
+		expect(html).toContain('data-smartmail="gmail_signature"><b>Sam</b>');
+	});
+
 	it('is the one of the alias, in an email that is no reply, too', async () => {
 		const options = { includeSignature: true, fromAlias: 'Sales@example.com' };
 		await mails.run('send', newMail, options);
