@@ -68,7 +68,6 @@ const fallbackCharset = 'windows-1252';
 const codePages: Record<string, string> = {
 	932: 'shift_jis',
 	936: 'gbk',
-	949: 'euc-kr',
 	950: 'big5',
 };
 

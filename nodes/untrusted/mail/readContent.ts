@@ -176,7 +176,7 @@ function readFile(part: MimePart) {
  * Joins the report of a bounce, which Gmail returns as an email within it: the first fields of the
  * report are headers, and it has neither an ID nor bytes.
  */
-function joinReport(parts: readonly MimePart[]): MimePart['body'] {
+function joinReport(parts: readonly MimePart[]) {
 	const reports = parts.map(({ headers = [], body }) => {
 		const fields = headers.map(({ name, value }) => `${name}: ${value}`);
 		return [...fields, '', Buffer.from(body?.data ?? '', 'base64url')].join('\r\n');

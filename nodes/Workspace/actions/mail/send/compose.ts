@@ -55,13 +55,6 @@ export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
 
 /**
- * Returns the type that a mail program needs to save a file. As a multipart type, which browsers
- * give a saved web page (.mhtml), it would look for parts in place of the file.
- */
-const getFileType = ({ contentType }: LoadedFile) =>
-	contentType?.replace(/^multipart\/.*/i, 'application/octet-stream');
-
-/**
  * Composes an email into the bytes of an RFC 5322 message.
  * @throws NodeError 400 if it is too large
  * @param marker the words by which the node finds the email again. The first one is the marker ID
@@ -83,7 +76,12 @@ export async function composeMail(
 		subject: mail.subject,
 		text: useCrlf(bodies.text),
 		html: bodies.html && useCrlf(bodies.html),
-		attachments: mail.files.map((file) => ({ ...file, contentType: getFileType(file) })),
+		attachments: mail.files.map((file) => ({
+			...file,
+			// Browsers give a saved web page (.mhtml) a multipart type. Mail programs would look
+			// for parts in place of the file.
+			contentType: file.contentType?.replace(/^multipart\/.*/i, 'application/octet-stream'),
+		})),
 		headers: [...mail.headers, { key: markerHeader, value: marker.join(' ') }],
 		inReplyTo: original?.messageId,
 		references: original?.references,

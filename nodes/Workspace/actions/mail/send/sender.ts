@@ -31,16 +31,14 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 }
 
 /**
- * Lists the addresses that are the account's alone, in lower case, its own one first. From another
- * one, which its user does not treat as an alias in Gmail, other people send, too. If the settings
- * cannot be read, this is its own one alone.
+ * Lists the addresses that are the account's alone, in lower case. From another one, which its user
+ * does not treat as an alias in Gmail, other people send, too. If the settings cannot be read, this
+ * is its own one alone.
  */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
-	const primarySenders = senders.filter(({ isPrimary }) => isPrimary);
-	const aliases = senders.filter(({ treatAsAlias, isPrimary }) => treatAsAlias && !isPrimary);
-	const addresses = [...primarySenders, ...aliases].map(({ sendAsEmail }) => sendAsEmail);
-	if (addresses.length > 0) return addresses.map((address) => (address ?? '').toLowerCase());
+	const own = senders.filter(({ isPrimary, treatAsAlias }) => isPrimary || treatAsAlias);
+	if (own.length > 0) return own.map(({ sendAsEmail }) => sendAsEmail?.toLowerCase() ?? '');
 	const request = { userId: 'me', fields: 'emailAddress' };
 	const { data } = await clients.gmail.users.getProfile(request);
 	return [data.emailAddress?.toLowerCase() ?? ''];
