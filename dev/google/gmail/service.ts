@@ -30,8 +30,6 @@ export interface GmailService extends Service {
 	remove(id: string, user?: string): void;
 	/** Addresses, other than the user's own, that may be used in From. */
 	aliases: readonly string[];
-	/** Those of them that the user does not treat as aliases, because others send from them, too. */
-	sharedAliases: readonly string[];
 	/** Addresses in the settings whose owner has not confirmed them yet. Gmail does not send from them. */
 	pendingAliases: readonly string[];
 	/** The address that Gmail's own pages send from. By default, the user's own. The API does not use it by itself. */
@@ -109,7 +107,6 @@ export function createGmailService({
 	const initial = {
 		indexDelayMilliseconds: 0,
 		aliases: [],
-		sharedAliases: [],
 		pendingAliases: [],
 		defaultAlias: undefined,
 		labels: {},
@@ -272,9 +269,10 @@ function readAttachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$Mes
 	return { size: part.data.length, data: toPaddedBase64Url(part.data) };
 }
 
-function listSendAs(user: string, service: GmailService): gmail_v1.Schema$SendAs[] {
-	const { aliases, pendingAliases, defaultAlias = user, displayNames, signatures } = service;
-	const isTreated = (alias: string) => !service.sharedAliases.includes(alias);
+function listSendAs(
+	user: string,
+	{ aliases, pendingAliases, defaultAlias = user, displayNames, signatures }: GmailService,
+): gmail_v1.Schema$SendAs[] {
 	return [user, ...aliases, ...pendingAliases].map((sendAsEmail) => ({
 		sendAsEmail,
 		displayName: displayNames[sendAsEmail] ?? '',
@@ -283,7 +281,6 @@ function listSendAs(user: string, service: GmailService): gmail_v1.Schema$SendAs
 		...(sendAsEmail === user
 			? { isPrimary: true }
 			: { verificationStatus: aliases.includes(sendAsEmail) ? 'accepted' : 'pending' }),
-		...(sendAsEmail !== user && isTreated(sendAsEmail) && { treatAsAlias: true }),
 		...(sendAsEmail === defaultAlias && { isDefault: true }),
 	}));
 }

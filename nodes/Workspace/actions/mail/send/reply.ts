@@ -29,7 +29,7 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		userId: 'me',
 		id,
 		format: 'metadata',
-		fields: 'threadId,labelIds,payload/headers',
+		fields: 'threadId,payload/headers',
 	});
 	const payload = data.payload ?? {};
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
@@ -42,7 +42,6 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	return {
 		id,
 		threadId: data.threadId ?? '',
-		isSent: data.labelIds?.includes('SENT'),
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
 		subject: joinLines(readHeader(payload, 'Subject', decodeHeader)).slice(0, maxHeaderLength),
@@ -136,11 +135,8 @@ async function chooseRecipients(
 ) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
 	const ownAddresses = await listOwnAddresses(clients, item);
-	const senders = readRecipients(original.from, item);
-	// The account itself may have sent it from an address that is not its alone.
-	if (original.isSent) ownAddresses.push(...senders.map(({ address }) => address.toLowerCase()));
 	const isOwn = ({ address }: Address) => ownAddresses.includes(address.toLowerCase());
-	const answered = findAnsweredAddresses(original, senders, isOwn, item);
+	const answered = findAnsweredAddresses(original, isOwn, item);
 	const to = mail.to.length > 0 ? mail.to : removeKnown(answered, []);
 	if (to.length === 0 && mail.folder === 'sent')
 		throw createRefusal(
@@ -160,11 +156,11 @@ async function chooseRecipients(
  * others, returns those. A contact form may send in the account's name, to the account.
  */
 function findAnsweredAddresses(
-	{ replyTo, to }: OriginalMail,
-	senders: Address[],
+	{ from, replyTo, to }: OriginalMail,
 	isOwn: (address: Address) => boolean,
 	item: Item,
 ): Address[] {
+	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) {
 		const recipients = readRecipients(to, item);
 		const others = recipients.filter((recipient) => !isOwn(recipient));

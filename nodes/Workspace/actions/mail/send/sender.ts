@@ -22,7 +22,7 @@ const senderLists = getGlobalSingleton(
 /** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
 async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	const fields =
-		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,treatAsAlias,verificationStatus,signature)';
+		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
 	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 	const { sendAs = [] } = data;
 	const senders = sendAs.filter(({ verificationStatus }) => verificationStatus !== 'pending');
@@ -31,14 +31,15 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 }
 
 /**
- * Lists the addresses that are the account's alone, in lower case. From another one, which its user
- * does not treat as an alias in Gmail, other people send, too. If the settings cannot be read, this
- * is its own one alone.
+ * Lists the addresses from which the account itself sends, in lower case, its own one first. If the
+ * settings cannot be read, this is its own one alone.
  */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
-	const own = senders.filter(({ isPrimary, treatAsAlias }) => isPrimary || treatAsAlias);
-	if (own.length > 0) return own.map(({ sendAsEmail }) => sendAsEmail?.toLowerCase() ?? '');
+	const primarySenders = senders.filter(({ isPrimary }) => isPrimary);
+	const otherSenders = senders.filter(({ isPrimary }) => !isPrimary);
+	const addresses = [...primarySenders, ...otherSenders].map(({ sendAsEmail }) => sendAsEmail);
+	if (addresses.length > 0) return addresses.map((address) => (address ?? '').toLowerCase());
 	const request = { userId: 'me', fields: 'emailAddress' };
 	const { data } = await clients.gmail.users.getProfile(request);
 	return [data.emailAddress?.toLowerCase() ?? ''];

@@ -85,23 +85,6 @@ describe('to whom', () => {
 		expect([toAndCc, hints]).toEqual([[to, ''], []]);
 	});
 
-	const shared = 'desk@example.com';
-	const toCustomer = { from: shared, to: `${own}, b@x.example` };
-	const sent = { ...toCustomer, labelIds: ['SENT'] };
-	const sharedForm = { ...sent, to: shared, headers: [`Reply-To: ${ann}`] };
-
-	it.each<[string, MailSeed, string[]]>([
-		['whoever else sent an email from it', toCustomer, [shared, 'b@x.example']],
-		['whom the account itself wrote to', sent, ['b@x.example', '']],
-		['whom its contact form names', sharedForm, [ann, '']],
-		['those who wrote to it, and it', { to: shared }, [ann, shared]],
-	])('of an address that is not treated as an alias: %s', async (_what, original, toAndCc) => {
-		mails.gmail.aliases = [shared];
-		mails.gmail.sharedAliases = [shared];
-		const answer = await reply(original, { replyAll: true });
-		expect([answer.toAndCc, answer.hints]).toEqual([toAndCc, []]);
-	});
-
 	it('works although the settings cannot be read', async () => {
 		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, times: 99 });
 		const byMe = { from: own, to: 'bo@example.com' };
