@@ -22,7 +22,8 @@ export function buildHints(
 		);
 	if (json.output === null && binary === undefined) {
 		const contents = waitResult?.messages.map(({ message }) => message) ?? [json.response];
-		hints.push(buildNoTextHint(contents, textField));
+		const hint = buildNoTextHint(contents, textField);
+		hints.push(waitResult ? hint : `${hint} ${waitAdvice}`);
 	}
 	if (isChat && sessionId === '')
 		hints.push(
@@ -35,5 +36,8 @@ export function buildHints(
 function buildNoTextHint(contents: readonly unknown[], textField: string): string {
 	const names = contents.filter(isRecord).flatMap((content) => Object.keys(content));
 	const fields = listDistinct(names).join(', ') || 'none';
-	return `'output' is null, because no text was found in the field '${textField}'. Fields found: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.`;
+	return `'output' is null, because no text was found in the field '${textField}'. Fields found: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.`;
 }
+
+const waitAdvice =
+	"If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
