@@ -238,7 +238,7 @@ export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 export const mentionChoice = (field: string, value: string) =>
 	`${nameStart}${field}=${value}${nameEnd}`;
 
-/** Returns the label, after that of the option that holds it, because "Add option" lists only that. */
+/** Returns the label, after that of the option that holds it: "Add option" lists only this one. */
 const getFormLabel = ({ optionGroup, displayName }: Field) =>
 	optionGroup ? `${optionGroup.displayName}: ${displayName}` : displayName;
 
