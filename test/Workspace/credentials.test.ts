@@ -119,6 +119,16 @@ describe('a service account', () => {
 		expect(failure.description).toMatch(/'Enabled Scopes' .* separated by spaces/);
 	});
 
+	test('on a machine whose clock is wrong is told to set the clock', async () => {
+		const error_description =
+			'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.';
+		const body = { error: 'invalid_grant', error_description };
+		google.fault({ match: 'oauth.token', status: 400, body });
+		const { failure } = await refused(tokenWith());
+		expect(failure.code).toBe(401);
+		expect(failure.description).toMatch(/^Set the clock of the machine that n8n runs on/);
+	});
+
 	test('never shows its key', async () => {
 		const { error, failure } = await refused(tokenWith({ privateKey: 'canary-key' }));
 		expect(failure.code).toBe(400);
