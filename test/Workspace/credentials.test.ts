@@ -87,6 +87,7 @@ describe('a service account', () => {
 	test.each([
 		['as it is', pem],
 		['with line breaks in two characters', pem.replaceAll('\n', '\\n')],
+		['with line breaks that were escaped twice', pem.replaceAll('\n', String.raw`\\r\\n`)],
 		['with quotes around', `"${pem.replaceAll('\n', '\\n')}"`],
 		['in one line', pem.replaceAll('\n', ' ')],
 		['in PKCS #1', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()],

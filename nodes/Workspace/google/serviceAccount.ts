@@ -131,7 +131,7 @@ function signAssertion({
  * a single-line field has spaces.
  */
 function formatPem(text: string): string {
-	const pemText = text.replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const pemText = text.replace(/^"|"$/g, '').replaceAll(/\\+[nr]/g, '\n');
 	const [, label = '', content = ''] =
 		/-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
