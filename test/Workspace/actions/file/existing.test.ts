@@ -124,6 +124,13 @@ describe('of the same name', () => {
 		expect(result).toMatchObject({ id, md5Checksum: md5('old') });
 	});
 
+	test('a name that was cut in the middle of an emoji is found again', async () => {
+		const name = 'Invoice 🧾'.slice(0, -1);
+		const { id } = await uploads.upload('old', { name });
+		const params = { name, onExisting: 'replace' } as const;
+		expect(await uploads.upload('new', params)).toMatchObject({ id, name: 'Invoice \ufffd' });
+	});
+
 	test('a file in the trash, a folder and a name in other letters do not count', async () => {
 		const { id } = await uploads.upload('old');
 		const trashed = uploads.google.files.get(id ?? '');
