@@ -59,9 +59,24 @@ export async function findKeyedFiles(
 		mayMissFiles: ownId !== undefined,
 	});
 	if (ownId === undefined || files.some(({ id }) => id === ownId)) return files;
-	const request = { fileId: ownId, supportsAllDrives: true, fields: `${allFields},trashed` };
+	const ownFields = `${allFields},explicitlyTrashed`;
+	const request = { fileId: ownId, supportsAllDrives: true, fields: ownFields };
 	const { data } = await drive.files.get(request);
-	return data.trashed ? files : [...files, data];
+	return data.explicitlyTrashed ? files : [...files, data];
+}
+
+/**
+ * Google puts a file into a folder that is in the trash, and deletes both after 30 days.
+ * @throws NodeError 412 for a new file there
+ */
+export function refuseTrashed({ id, trashed }: File): void {
+	if (!trashed) return;
+	throw new NodeError({
+		code: 412,
+		message: `The new file ${id ?? ''} is in the trash of Google Drive, because its folder is there`,
+		description: `Google deletes it after 30 days. Restore the folder, or choose another ${quoteField('parentFolder')}, before you run this again.`,
+		outcome: 'done',
+	});
 }
 
 /**
@@ -200,7 +215,7 @@ async function createOrCopyFile<R, C>(
 	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
 	appProperties: Properties,
 ) {
-	const request = { supportsAllDrives: true, fields: 'id' };
+	const request = { supportsAllDrives: true, fields: 'id,trashed' };
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.
 	if (parentFolder || templateId) requestBody.parents = [parentFolder || 'root'];
@@ -208,6 +223,7 @@ async function createOrCopyFile<R, C>(
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
+	refuseTrashed(data);
 	return requireId(data.id);
 }
 

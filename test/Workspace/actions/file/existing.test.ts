@@ -141,6 +141,19 @@ describe('of the same name', () => {
 	});
 });
 
+test.each(['', 'k'])(
+	'a file in a folder that is in the trash fails, with the key "%s" too',
+	async (idempotencyKey) => {
+		const parentFolder = await makeFolder();
+		const folder = uploads.google.files.get(parentFolder);
+		if (folder) folder.trashed = true;
+		const failure = await catchFailure(uploads.upload('x', { parentFolder, idempotencyKey }));
+		const { id = '' } = uploads.files().at(-1) ?? {};
+		const message = `The new file ${id} is in the trash of Google Drive, because its folder is there`;
+		expect(failure).toMatchObject({ code: 412, message, outcome: 'done' });
+	},
+);
+
 describe('a file is never created twice', () => {
 	const ways = [
 		['none', 'drive.files.create'],

@@ -17,7 +17,7 @@ describe('one request', () => {
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
 			uploadType: 'multipart',
 			supportsAllDrives: 'true',
-			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime',
+			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime,trashed',
 		});
 		expect(Number(create?.headers['content-length'])).toBeGreaterThan(0);
 		const { id = '', parents, createdTime, ...rest } = result;
