@@ -5,7 +5,7 @@ import { compareNames } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { type CreatedFile, type Item, requireId } from '../operation';
-import { findFiles, quoteSearchText } from './driveSearch';
+import { findFiles } from './driveSearch';
 
 type File = drive_v3.Schema$File;
 type Properties = Readonly<Record<string, string>>;
@@ -59,9 +59,11 @@ export async function findKeyedFiles(
 		mayMissFiles: ownId !== undefined,
 	});
 	if (ownId === undefined || files.some(({ id }) => id === ownId)) return files;
-	const ownFields = `${allFields},explicitlyTrashed`;
-	const request = { fileId: ownId, supportsAllDrives: true, fields: ownFields };
-	const { data } = await drive.files.get(request);
+	const { data } = await drive.files.get({
+		fileId: ownId,
+		supportsAllDrives: true,
+		fields: `${allFields},explicitlyTrashed`,
+	});
 	return data.explicitlyTrashed ? files : [...files, data];
 }
 
@@ -203,8 +205,10 @@ async function fillOnce<R, C>(
 
 /** Creates the file, unless an earlier request did, and records it. @returns its ID */
 async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, C>, item: Item) {
-	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
-	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
+	const appProperties = {
+		...buildMarkerProperty(item.markerId),
+		...(newFile.keyHashes && buildKeyProperties(newFile.keyHashes)),
+	};
 	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
 	return id;
@@ -257,4 +261,4 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 }
 
 const buildPropertySearch = (key: string, value: string) =>
-	`appProperties has { key='${key}' and value=${quoteSearchText(value)} }`;
+	`appProperties has { key='${key}' and value='${value}' }`;

@@ -151,7 +151,7 @@ const idsPerRequest = 50;
 async function takeReservedId({ clients, item }: Upload) {
 	const reservedIds = await item.doOnce('reserved IDs', () => Promise.resolve<string[]>([]));
 	if (reservedIds.length === 0) {
-		const request = { count: idsPerRequest, space: 'drive', type: 'files', fields: 'ids' };
+		const request = { count: idsPerRequest, fields: 'ids' };
 		reservedIds.push(...((await clients.drive.files.generateIds(request)).data.ids ?? []));
 	}
 	return reservedIds.shift();

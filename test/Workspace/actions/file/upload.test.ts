@@ -11,7 +11,7 @@ describe('one request', () => {
 		const result = await uploads.upload('hello', { description: 'for tests' });
 		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
 		const [reserved, create] = uploads.google.requests;
-		const reserving = { count: '50', space: 'drive', type: 'files', fields: 'ids' };
+		const reserving = { count: '50', fields: 'ids' };
 		expect(Object.fromEntries(reserved?.query ?? [])).toEqual(reserving);
 		expect(create?.body).toEqual({ id: result.id, name: 'a.txt', description: 'for tests' });
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
