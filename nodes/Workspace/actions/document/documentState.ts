@@ -24,7 +24,7 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return tabId === undefined ? url : `${url}?tab=${encodeURIComponent(tabId)}`;
 }
 
-/** The parts of a tab to fetch: its name alone, where its paragraphs are too, or all of its text. */
+/** The parts of a tab to fetch: its name, where its paragraphs are too, or all of its text. */
 const tabParts = {
 	names: '',
 	outline:
@@ -102,5 +102,5 @@ export const getStoredText = (content: Elements): string =>
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	const { headers, footers, footnotes } = documentTab ?? {};
 	const segments = Object.values({ ...headers, ...footers, ...footnotes });
-	return segments.map(({ content = [] }) => getStoredText(content)).join('');
+	return getStoredText(segments.flatMap(({ content = [] }) => content));
 }
