@@ -35,7 +35,7 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
-			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
+			`The original email ${id} has no Message-ID, so email clients may not show the reply in the same conversation.`,
 		);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
