@@ -104,11 +104,9 @@ function checkNotEmpty(
  */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
 	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
-	if (!isAdded) return undefined;
 	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity`
 	// refuses a missing one.
-	const { userId, userPublicKey, signature, timestamp } = params;
-	return { userId, userPublicKey, signature, timestamp };
+	return isAdded ? params : undefined;
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
