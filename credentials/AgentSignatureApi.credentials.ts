@@ -25,16 +25,12 @@ export class AgentSignatureApi implements ICredentialType {
 			required: true,
 			description: 'Hexadecimal public key of the user, as issued by the operating team',
 		}),
-		{
-			displayName: 'Signature',
-			name: 'signature',
+		buildTextField('Signature', 'signature', {
 			resolvableField: true,
-			type: 'string',
 			typeOptions: { password: true },
 			required: true,
-			default: '',
 			description: 'Hexadecimal signature, as issued by the operating team',
-		},
+		}),
 		{
 			displayName: 'Timestamp',
 			name: 'timestampMode',

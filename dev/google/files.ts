@@ -81,6 +81,15 @@ export class FileRegistry {
 	}
 
 	/**
+	 * Whether the file or a folder above it is in the trash. Drive accepts new files in such a folder: googleapis/google-api-ruby-client#626,
+	 * googleworkspace/android-samples#66.
+	 */
+	isTrashed({ trashed, parents }: Pick<StoredFile, 'trashed' | 'parents'>): boolean {
+		const folders = parents.map((id) => this.get(id));
+		return trashed || folders.some((folder) => folder && this.isTrashed(folder));
+	}
+
+	/**
 	 * Whether the call's token may know about the file in the called API: `spreadsheets` shows every
 	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
 	 * files created by its own client. A service account also needs the file to be shared with it.

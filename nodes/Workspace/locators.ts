@@ -72,6 +72,8 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 				`'${label}' is the URL of a ${otherKind}, not of a ${kind}`,
 				advice,
 			);
+	// The address of My Drive has no ID.
+	if (kind === 'folder' && url.pathname.endsWith('/my-drive')) return 'root';
 	const id = idInPathPattern.exec(url.pathname)?.[1] ?? url.searchParams.get('id');
 	if (id && idPattern.test(id)) return id;
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);

@@ -238,6 +238,10 @@ export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 export const mentionChoice = (field: string, value: string) =>
 	`${nameStart}${field}=${value}${nameEnd}`;
 
+/** Returns the label, after that of the option that holds it: "Add option" lists only this one. */
+const getFormLabel = ({ optionGroup, displayName }: Field) =>
+	optionGroup ? `${optionGroup.displayName}: ${displayName}` : displayName;
+
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
 	readonly #fields: readonly Field[];
@@ -255,7 +259,7 @@ export class FieldNaming {
 	insertNames(text: string): string {
 		return text.replaceAll(namePlaceholderPattern, (_, name: string, value?: string) => {
 			const field = this.#fields.find((candidate) => candidate.name === name);
-			if (value === undefined) return field?.displayName ?? name;
+			if (value === undefined) return field ? getFormLabel(field) : name;
 			return field?.options?.find((choice) => choice.value === value)?.name ?? value;
 		});
 	}

@@ -192,7 +192,10 @@ export function hasExpression(value: unknown) {
  */
 export function insertsNothing(saved: unknown, value: unknown) {
 	if (typeof saved !== 'string' || typeof value !== 'string') return false;
-	if (/\b(?:undefined|null|NaN)\b(?!@)|\[object Object\]/.test(value)) return true;
+	// Only `+` and templates make words of what they do not find. Data may have the words itself.
+	const joins = /[+`]/.test(saved);
+	if (joins && /\b(?:undefined|null|NaN)\b(?!@)/.test(value)) return true;
+	if (value.includes('[object Object]')) return true;
 	const typedText = saved.slice(1).replace(/\{\{(?:(?!''|"").)*?\}\}/gs, '');
 	return saved.includes('{{') && typedText.trim() !== '' && value === typedText;
 }

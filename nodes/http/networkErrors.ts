@@ -83,14 +83,13 @@ const errorTable: readonly NetworkErrorRow[] = [
 		hostNameCure,
 	],
 	// For example, the server wants a certificate of the client.
-	['handshake', /^(EPROTO|ERR_SSL)/, 'the secure (TLS) connection failed'],
+	['handshake', /^(EPROTO|ERR_(SSL|TLS))/, 'the secure (TLS) connection failed'],
 	[
 		'certificate',
 		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
 		"the server's certificate is not trusted",
 		'Install a valid certificate on the server.',
 	],
-	['handshake', /^ERR_TLS/, 'the secure (TLS) connection failed'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
@@ -128,20 +127,21 @@ export function classifyNetworkError(error: unknown): NetworkError {
  * service may have got the request.
  */
 function adaptCategory(category: Category, chain: readonly object[]): Category {
-	const isTlsPending = findTlsPending(chain);
+	const isPending = findPending(chain);
 	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
-	if (isConnecting || isTlsPending)
-		return category === 'lost' || category === 'timeout' ? 'notConnected' : category;
-	return category === 'handshake' && isTlsPending === false ? 'lost' : category;
+	if (isConnecting || isPending)
+		return /lost|timeout|unknown/.test(category) ? 'notConnected' : category;
+	return category === 'handshake' && isPending === false ? 'lost' : category;
 }
 
 /**
- * Finds out from the request of the HTTP client whether TLS was pending. Undefined if the error
- * does not tell.
+ * Finds out from the request of the HTTP client whether a proxy had not connected it yet, so that
+ * it has no socket, or TLS was pending. Undefined if the error does not tell.
  */
-function findTlsPending(chain: readonly object[]): boolean | undefined {
+function findPending(chain: readonly object[]): boolean | undefined {
 	for (const link of chain) {
 		const socket = getProperty(getProperty(link, 'request'), 'socket');
+		if (socket === null) return true;
 		const isPending = getProperty(socket, 'secureConnecting');
 		if (typeof isPending === 'boolean') return isPending;
 	}

@@ -87,6 +87,7 @@ describe('a service account', () => {
 	test.each([
 		['as it is', pem],
 		['with line breaks in two characters', pem.replaceAll('\n', '\\n')],
+		['with line breaks that were escaped twice', pem.replaceAll('\n', String.raw`\\r\\n`)],
 		['with quotes around', `"${pem.replaceAll('\n', '\\n')}"`],
 		['in one line', pem.replaceAll('\n', ' ')],
 		['in PKCS #1', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()],
@@ -117,6 +118,16 @@ describe('a service account', () => {
 		const { failure } = await refused(tokenWith({ scope }));
 		expect(failure.message).toContain('invalid_scope');
 		expect(failure.description).toMatch(/'Enabled Scopes' .* separated by spaces/);
+	});
+
+	test('on a machine whose clock is wrong is told to set the clock', async () => {
+		const error_description =
+			'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.';
+		const body = { error: 'invalid_grant', error_description };
+		google.fault({ match: 'oauth.token', status: 400, body });
+		const { failure } = await refused(tokenWith());
+		expect(failure.code).toBe(401);
+		expect(failure.description).toMatch(/^Set the clock of the machine that n8n runs on/);
 	});
 
 	test('never shows its key', async () => {

@@ -59,3 +59,11 @@ test('an empty text is a choice, where the field may be empty', async () => {
 		"The expression in 'Send or Save as Draft' is empty for this item",
 	);
 });
+
+test.each(['={{ $json.x }}', '=about {{ $json.x }}'])(
+	'data may have the words of what is not found: %s',
+	async (idempotencyKey) => {
+		await run({ ...mail, options: { idempotencyKey } }, { x: 'null is not a function' });
+		expect(google.gmail.sent).toHaveLength(1);
+	},
+);

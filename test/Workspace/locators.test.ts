@@ -32,6 +32,15 @@ test.each<[FileKind, string]>([
 	expect(parseFileId(text, name, 'Label')).toBe(id);
 });
 
+test.each(['', '/u/0'])(
+	'the address of My Drive means its top level: /drive%s/my-drive',
+	(user) => {
+		const address = `https://drive.google.com/drive${user}/my-drive`;
+		expect(parseFileId(address, 'folder', 'Label')).toBe('root');
+		expect(() => parseFileId(address, 'document', 'Label')).toThrow('is a URL without an ID');
+	},
+);
+
 test.each([
 	['.', "'Label' is not an ID: ."],
 	['..', "'Label' is not an ID: .."],

@@ -66,6 +66,21 @@ test('each operation of Workspace does its work', async () => {
 	expect(failed).toEqual(subjects.map(({ name }) => [name, undefined]));
 });
 
+test('an email in Windows-1252 has its quotation marks and its euro sign', async () => {
+	const world = await World.start();
+	world.google.gmail.bodies = 'asSent';
+	const head = 'Content-Type: text/plain; charset=windows-1252\r\n\r\n';
+	const raw = Buffer.from(`${head}\u0093for 5 \u0080\u0094`, 'latin1');
+	const read = {
+		resource: 'mail',
+		operation: 'read',
+		messageId: world.google.gmail.seed({ raw }),
+	};
+	const [ended] = await runBuilt('Workspace', [world.describeRun({ inputs: [read] })]);
+	await world.close();
+	expect(ended?.items).toMatchObject([{ text: '“for 5 €”' }]);
+});
+
 test('Agent Execute waits for its messages', async () => {
 	const [ended] = await runBuilt('AgentExecute', [
 		{

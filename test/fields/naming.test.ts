@@ -88,9 +88,9 @@ describe('naming', () => {
 		expect(server.received).toEqual([]);
 	});
 
-	test('what to do about an answer names the option as the user knows it', async () => {
+	test('what to do about an answer names the option as "Add option" or the input object has it', async () => {
 		const form = await run({ resource: 'mail', operation: 'read', messageId: 'a1' });
-		expect(form.description).toContain("'Max Retry Wait (Seconds)' allows 120");
+		expect(form.description).toContain("'Time Limits: Max Retry Wait (Seconds)' allows 120");
 		const inputObject = { operation: 'read', messageId: 'a1' };
 		const object = await run({ inputMode: 'json', inputObject });
 		expect(object.description).toContain("'maxRetryWaitSeconds' allows 120");

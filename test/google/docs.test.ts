@@ -150,3 +150,16 @@ test('without the flag there is the first tab alone, with it no top-level body',
 		},
 	]);
 });
+
+test.each(['*', 'tabs', 'tabs(childTabs)', 'tabs/documentTab', 'tabs(childTabs(documentTab(*)))'])(
+	'a mask of whole tabs is refused, because they have comments: %s',
+	(fields) => {
+		expect(() => get(fresh(), { fields })).toThrow(/cannot retrieve comment-specific fields/);
+	},
+);
+
+test('a mask of parts of tabs is none of the first tab alone', () => {
+	const fields = 'title,tabs(tabProperties(tabId),childTabs(documentTab(body)))';
+	expect(get(fresh(), { fields, includeTabsContent: 'true' }).tabs).toHaveLength(1);
+	expect(() => get(fresh(), { fields: `${fields},body` })).toThrow(/legacy text-level fields/);
+});

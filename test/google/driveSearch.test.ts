@@ -33,6 +33,15 @@ describe('search', () => {
 		expect(found(q)).toEqual(names);
 	});
 
+	test('a folder in the trash has there what is in it, and what is made in it later', () => {
+		const [folder] = list({ q: "name = 'Reports'", fields: '*' }).files ?? [];
+		update(folder?.id ?? '', { trashed: true });
+		create({ name: 'later', parents: [folder?.id ?? ''] });
+		expect(found('trashed = true')).toEqual(["Jon's notes", 'Reports', 'gone', 'later']);
+		const later = list({ q: "name = 'later'", fields: '*' }).files;
+		expect(later).toMatchObject([{ trashed: true, explicitlyTrashed: false }]);
+	});
+
 	test.each([
 		"name = 'a",
 		'name = a',

@@ -74,6 +74,20 @@ describe('an append that a proxy answers', () => {
 	});
 });
 
+test.each(['end', 'reset'] as const)(
+	'an append whose connection a proxy ends (%s) before it answers was certainly not made, and is sent again',
+	async (behaviour) => {
+		proxy.behaviour = behaviour;
+		const clients = testClients('https://google.test', 'token', {
+			maxRetryWaitMilliseconds: 400,
+		});
+		const failure = await catchFailure(clients.sheets.spreadsheets.values.append(append));
+		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(failure.message).toContain('No connection to google.test');
+		expect(proxy.asked.length).toBeGreaterThan(1);
+	},
+);
+
 describe('a request for a token that a proxy answers', () => {
 	const credential = { email: 'robot@p.example', scope: 's', tokenUrl: 'https://token.test/' };
 	const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -66,10 +66,11 @@ const ofItsOwn = noChannel('the time for a channel to open is not the user’s t
 const rightAnswer = noChannel('there it is the right answer');
 const later = { 'retry-after': '5' };
 const atOnce = { 'retry-after': '0' };
-const asked = /asks n8n to wait 5 seconds, but 'Max Retry Wait \(Seconds\)' allows 1\./;
+const asked =
+	/asks n8n to wait 5 seconds, but 'Time Limits: Max Retry Wait \(Seconds\)' allows 1\./;
 const byTimeAlone = 'how often a refusal for quota is repeated is bounded by time alone there';
 const afterChange = 'of Google it may come after the change, Retry-After or not';
-const noWait = /but 'Max Retry Wait \(Seconds\)' allows 0\./;
+const noWait = /but 'Time Limits: Max Retry Wait \(Seconds\)' allows 0\./;
 const wasReset = /the connection was reset/;
 const wasCut = /response was cut off/;
 const tooLate = /did not respond within 1 s\b/;

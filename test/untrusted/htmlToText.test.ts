@@ -136,6 +136,7 @@ const samples: Record<string, [html: string, text: string]> = {
 		'a<p>&nbsp;</p><div>&nbsp;</div><br>&nbsp;<br>&#160; <br><p>&nbsp;&zwnj;&nbsp;&zwnj;&nbsp;</p>b',
 		'a\n\nb',
 	],
+	'line breaks that are written as end tags': ['a</br>b<i>c</br></i>d', 'a\nbc\nd'],
 	'blank lines': ['a<br/><br/><br/><br/>b', 'a\n\nb'],
 	'invisible breaks in a word': ['su\u200bper&#8203;ca<wbr>li \u200b end\ufeff', 'supercali end'],
 	joiners: ['نمی&zwnj;خواهم 👩&zwj;👧', 'نمی\u200cخواهم 👩\u200d👧'],

@@ -12,6 +12,7 @@ import {
 	type TabSeed,
 } from './document.ts';
 import { insertText } from './edits.ts';
+import { checkMask } from './mask.ts';
 import { apply } from './requests.ts';
 import { getEnd } from './segment.ts';
 
@@ -94,6 +95,8 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 				return { body: renderDocument(getDocument(id), false, 'SUGGESTIONS_INLINE') };
 			},
 			'docs.documents.get': (call) => {
+				const { fields } = call.params;
+				if (typeof fields === 'string') checkMask(fields);
 				const usual = 'DEFAULT_FOR_CURRENT_ACCESS';
 				const view = String(call.params['suggestionsViewMode'] ?? usual);
 				if (view === 'PREVIEW_SUGGESTIONS_ACCEPTED')

@@ -1,6 +1,6 @@
 import { ApiError } from '../service.ts';
 
-type Mask = Map<string, Mask>;
+export type Mask = Map<string, Mask>;
 
 /**
  * Selects the fields of a partial response, such as `nextPageToken,files(id,owners/emailAddress)`; `*` means everything,
@@ -8,9 +8,14 @@ type Mask = Map<string, Mask>;
  * @param value a JSON value; arrays are searched
  */
 export function selectFields(value: unknown, fields: string): unknown {
+	return pick(value, readMask(fields));
+}
+
+/** @throws ApiError if the mask is not well-formed */
+export function readMask(fields: string): Mask {
 	const { mask, rest } = parseMask(fields);
 	if (rest !== '') throw createSelectionError(fields);
-	return pick(value, mask);
+	return mask;
 }
 
 function pick(value: unknown, mask: Mask): unknown {

@@ -14,9 +14,11 @@ export function listFiles(library: Library, call: Call): Page<StoredFile> {
 	const inScope = selectCorpus(call);
 	const q = String(call.params['q'] ?? '').replaceAll(`'${rootId}'`, "'root'");
 	const matches = parseQuery(q);
-	const matchingFiles = library.files
+	const { files } = library;
+	const matchingFiles = files
 		.listAll()
-		.filter((file) => library.files.isVisibleTo(call, file) && inScope(file) && matches(file));
+		.filter((file) => files.isVisibleTo(call, file) && inScope(file))
+		.filter((file) => matches({ ...file, trashed: files.isTrashed(file) }));
 	return cutPage(sortFiles(matchingFiles, String(call.params['orderBy'] ?? '')), call, 100, 1000);
 }
 

@@ -16,7 +16,7 @@ export function renderFile(
 	content: Content | undefined,
 	call: Pick<Call, 'clientId'>,
 ): drive_v3.Schema$File {
-	const { id, name, mimeType, trashed, createdTime, description, driveId } = file;
+	const { id, name, mimeType, createdTime, description, driveId } = file;
 	return removeUndefined({
 		kind: 'drive#file',
 		id,
@@ -25,8 +25,7 @@ export function renderFile(
 		description,
 		driveId,
 		teamDriveId: driveId,
-		trashed,
-		explicitlyTrashed: trashed,
+		explicitlyTrashed: file.trashed,
 		createdTime,
 		modifiedTime: createdTime,
 		parents: file.parents.map((parent) => (parent === 'root' ? rootId : parent)),

@@ -44,8 +44,10 @@ export function createDriveService(options: DriveOptions): DriveService {
 	const library = new Library(files);
 	const uploads = new Uploads(keepContent);
 
-	const render = (call: Call, file: StoredFile) =>
-		renderFile(file, library.contents.get(file.id), call);
+	const render = (call: Call, file: StoredFile) => ({
+		...renderFile(file, library.contents.get(file.id), call),
+		trashed: files.isTrashed(file),
+	});
 	const show = (call: Call, file: StoredFile) => answer(call, render(call, file), fileFields);
 	const findFile = (call: Call) => library.find(call, String(call.params['fileId']));
 

@@ -49,8 +49,10 @@ export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'
 	const encoding = findHeader(headers, 'content-transfer-encoding')?.toLowerCase();
 	const data = decodeBody(body, encoding);
 	// See MessagePart in the contract: an email within an email has `filename`, `parts` and `body` like a
-	// part with parts.
-	const parts = mimeType === 'message/rfc822' ? [parseMime(data, within(0))] : [];
+	// part with parts. So has the report of a bounce, whose first fields become headers:
+	// oneshot-agent/oneshot-gtm#30.
+	const isEmail = ['message/rfc822', 'message/delivery-status'].includes(mimeType);
+	const parts = isEmail ? [parseMime(data, within(0))] : [];
 	return { ...common, data, parts };
 }
 

@@ -79,9 +79,7 @@ export function prepareCall(
  * item was already sent.
  */
 export function getRequestIdentity({ url, params, buildBody }: AgentCall): unknown {
-	const { initialPayload, startStepName, userId, userPublicKey } = buildBody();
-	const { sessionId } = params;
-	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
+	return { ...buildBody(), url, sessionId: params.sessionId, signature: '', timestamp: 0 };
 }
 
 /**

@@ -206,7 +206,7 @@ export function createWaitTimeoutError(
 			matchCondition && describeValues(messages, matchCondition.field),
 			leftOutCount > 0 &&
 				`Messages that ${quoteField('filterValue')} left out: ${leftOutCount}.`,
-			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
+			`The agent was started. Raise 'Wait Timeout (Seconds)', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 		outcome: 'done',
 	});

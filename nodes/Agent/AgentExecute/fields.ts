@@ -70,7 +70,7 @@ export const executeFields = [
 		mustBeFound: true,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
-			'The conversation that the agent continues. In a chat, use the session ID of the chat. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
+			'The conversation that the agent continues. Without an ID, each item starts a new one. Items with the same ID are processed one after another.',
 		builderHint:
 			'Leave empty for a new session per item. For a conversation, use one ID for all turns, such as {{ $json.sessionId }} of a Chat Trigger. An Agent Session Trigger needs the same fixed ID in Session IDs.',
 		hint: 'In a chat: drag sessionId of the Chat Trigger here. With an Agent Session Trigger: the ID that it listens to. Otherwise leave it empty.',

@@ -20,10 +20,8 @@ export function buildHints(
 		hints.push(
 			`The message that ends the wait arrived, but the call itself failed: ${waitResult.callFailure.message}.`,
 		);
-	if (json.output === null && binary === undefined) {
-		const contents = waitResult?.messages.map(({ message }) => message) ?? [json.response];
-		hints.push(buildNoTextHint(contents, textField));
-	}
+	if (json.output === null && binary === undefined)
+		hints.push(buildNoTextHint(json.response, textField, waitResult));
 	if (isChat && sessionId === '')
 		hints.push(
 			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
@@ -31,9 +29,12 @@ export function buildHints(
 	return hints;
 }
 
-/** @param contents the messages, or the response */
-function buildNoTextHint(contents: readonly unknown[], textField: string): string {
+function buildNoTextHint(response: unknown, textField: string, waitResult?: WaitResult): string {
+	const contents = waitResult?.messages.map(({ message }) => message) ?? [response];
 	const names = contents.filter(isRecord).flatMap((content) => Object.keys(content));
 	const fields = listDistinct(names).join(', ') || 'none';
-	return `'output' is null, because no text was found in the field '${textField}'. Fields found: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.`;
+	const advice = waitResult
+		? ''
+		: " If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
+	return `'output' is null, because no text was found in the field '${textField}'. Fields found: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.${advice}`;
 }

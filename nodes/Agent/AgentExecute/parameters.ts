@@ -109,11 +109,10 @@ function checkNotEmpty(
  * @returns undefined if the item uses the credential
  */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
-	if (!overrideOptions.some(({ name }) => Object.hasOwn(values, name))) return undefined;
+	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
 	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity`
 	// refuses a missing one.
-	const { userId, userPublicKey, signature, timestamp } = params;
-	return { userId, userPublicKey, signature, timestamp };
+	return isAdded ? params : undefined;
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;

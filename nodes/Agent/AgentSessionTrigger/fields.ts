@@ -14,7 +14,7 @@ export const triggerFields = [
 		required: true,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
-			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
+			'The sessions to listen to, separated by commas. One channel is opened for each session.',
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
 	sessionFields.filterField,

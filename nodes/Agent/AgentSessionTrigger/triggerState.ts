@@ -47,6 +47,7 @@ export interface NodeListener {
 	/** Names the workflow and the node, for people. */
 	readonly label: string;
 	readonly sessionIds: readonly string[];
+	readonly memory: NodeMemory;
 	/** May be called twice, settles within a limited time, and never rejects. */
 	close(): Promise<void>;
 }
@@ -65,10 +66,14 @@ export async function replaceListener(listener: NodeListener): Promise<void> {
 	await earlierClosed;
 }
 
-/** Closes the listener, and removes it unless another listener has replaced it. Never rejects. */
+/**
+ * Closes the listener, and removes it unless another listener has replaced it. Its memory stays.
+ * Never rejects.
+ */
 export async function closeListener(listener: NodeListener): Promise<void> {
 	await listener.close();
-	const { listeners } = getRegistry();
+	const { listeners, memories } = getRegistry();
+	memories.set(listener.nodeKey, listener.memory);
 	if (listeners.get(listener.nodeKey)?.listener === listener) listeners.delete(listener.nodeKey);
 }
 
@@ -84,8 +89,11 @@ export function listListenerLabels(sessionId: string, exceptNodeKey?: string): s
 	return labels;
 }
 
+/** A node that listens keeps its memory, however many others there are. */
 export function getNodeMemory(nodeKey: string): NodeMemory {
-	return getOrAdd(getRegistry().memories, nodeKey, () => new NodeMemory());
+	const { listeners, memories } = getRegistry();
+	const active = listeners.get(nodeKey)?.listener;
+	return active?.memory ?? getOrAdd(memories, nodeKey, () => new NodeMemory());
 }
 
 /**

@@ -15,11 +15,17 @@ export interface Identity {
 
 export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 
-/** Parses the `agentApi` credential. @throws NodeError 400 if the API key is empty */
+/** Parses the `agentApi` credential. @throws NodeError 400 if the API key cannot be sent */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
-	const advice = 'Enter the API key from the team that operates your agent.';
-	if (apiKey === '') throw createRefusal('The Agent API credential has no API key', advice);
+	// The key is sent in a header. Invisible characters come along when it is copied.
+	if (!/^[\t -~\x80-\xff]+$/.test(apiKey))
+		throw createRefusal(
+			apiKey === ''
+				? 'The Agent API credential has no API key'
+				: 'The API key of the Agent API credential contains a line break or a character that cannot be sent',
+			'Enter the API key from the team that operates your agent.',
+		);
 	return {
 		deploymentUrl: trimValue(raw.deploymentUrl),
 		webSocketUrl: trimValue(raw.webSocketUrl),
@@ -68,17 +74,13 @@ function readAllowedHosts(raw: unknown): string[] {
  * Builds the identity of one request or channel.
  * @param override the values of one item that replace those of the credential
  */
-export function buildIdentity(
-	credential: AgentSignatureCredential,
-	override?: Identity,
-	nowMilliseconds: number = Date.now(),
-): Identity {
+export function buildIdentity(credential: AgentSignatureCredential, override?: Identity): Identity {
 	const { userId, userPublicKey, signature } = override ?? credential;
 	return {
 		userId: requireIdentityValue(userId, 'user ID'),
 		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
 		signature: requireIdentityValue(signature, 'signature'),
-		timestamp: chooseTimestamp(credential, override) ?? nowMilliseconds,
+		timestamp: chooseTimestamp(credential, override) ?? Date.now(),
 	};
 }
 
@@ -123,7 +125,7 @@ export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
 /**
  * Reads both credentials. n8n evaluates their expressions for the item.
- * @throws NodeError 400 without an API key; n8n's error if it cannot read one
+ * @throws NodeError 400 without a usable API key; n8n's error if it cannot read one
  */
 export async function readCredentials(context: CredentialContext, itemIndex?: number) {
 	return {

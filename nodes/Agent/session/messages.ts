@@ -82,9 +82,8 @@ export function parseJsonContent(data: Buffer): JsonContent | undefined {
  */
 export function findText(value: unknown, textPath: string): string | undefined {
 	const found = typeof value === 'object' ? findValueAtPath(value, textPath) : value;
-	if (found === '') return undefined;
 	const isScalar = ['string', 'number', 'boolean'].includes(typeof found);
-	return isScalar ? String(found) : undefined;
+	return isScalar && found !== '' ? String(found) : undefined;
 }
 
 /** A condition on messages: the field has one of the values. */

@@ -59,12 +59,10 @@ export const openSocket: SocketOpener = (request, listener) => {
 		listener.onOpen();
 	});
 	socket.on('message', listener.onFrame);
-	socket.on('ping', () => {
-		listener.onControlFrame('ping');
-	});
-	socket.on('pong', () => {
-		listener.onControlFrame('pong');
-	});
+	for (const kind of ['ping', 'pong'] as const)
+		socket.on(kind, () => {
+			listener.onControlFrame(kind);
+		});
 	socket.on('error', (error) => {
 		cause ??= isUpgrading
 			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }

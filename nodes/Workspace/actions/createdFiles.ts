@@ -5,7 +5,7 @@ import { compareNames } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { type CreatedFile, type Item, requireId } from '../operation';
-import { findFiles, quoteSearchText } from './driveSearch';
+import { findFiles } from './driveSearch';
 
 type File = drive_v3.Schema$File;
 type Properties = Readonly<Record<string, string>>;
@@ -59,9 +59,26 @@ export async function findKeyedFiles(
 		mayMissFiles: ownId !== undefined,
 	});
 	if (ownId === undefined || files.some(({ id }) => id === ownId)) return files;
-	const request = { fileId: ownId, supportsAllDrives: true, fields: `${allFields},trashed` };
-	const { data } = await drive.files.get(request);
-	return data.trashed ? files : [...files, data];
+	const { data } = await drive.files.get({
+		fileId: ownId,
+		supportsAllDrives: true,
+		fields: `${allFields},explicitlyTrashed`,
+	});
+	return data.explicitlyTrashed ? files : [...files, data];
+}
+
+/**
+ * Google puts a file into a folder that is in the trash, and deletes both after 30 days.
+ * @throws NodeError 412 for a new file there
+ */
+export function refuseTrashed({ id, trashed }: File): void {
+	if (!trashed) return;
+	throw new NodeError({
+		code: 412,
+		message: `The new file ${id ?? ''} is in the trash of Google Drive, because its folder is there`,
+		description: `Google deletes it after 30 days. Restore the folder, or choose another ${quoteField('parentFolder')}, before you run this again.`,
+		outcome: 'done',
+	});
 }
 
 /**
@@ -188,8 +205,10 @@ async function fillOnce<R, C>(
 
 /** Creates the file, unless an earlier request did, and records it. @returns its ID */
 async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, C>, item: Item) {
-	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
-	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
+	const appProperties = {
+		...buildMarkerProperty(item.markerId),
+		...(newFile.keyHashes && buildKeyProperties(newFile.keyHashes)),
+	};
 	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
 	return id;
@@ -200,7 +219,7 @@ async function createOrCopyFile<R, C>(
 	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
 	appProperties: Properties,
 ) {
-	const request = { supportsAllDrives: true, fields: 'id' };
+	const request = { supportsAllDrives: true, fields: 'id,trashed' };
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.
 	if (parentFolder || templateId) requestBody.parents = [parentFolder || 'root'];
@@ -208,6 +227,7 @@ async function createOrCopyFile<R, C>(
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
+	refuseTrashed(data);
 	return requireId(data.id);
 }
 
@@ -241,4 +261,4 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 }
 
 const buildPropertySearch = (key: string, value: string) =>
-	`appProperties has { key='${key}' and value=${quoteSearchText(value)} }`;
+	`appProperties has { key='${key}' and value='${value}' }`;

@@ -14,7 +14,7 @@ export async function findFiles(
 	drive: drive_v3.Drive,
 	request: ListRequest & { readonly mayMissFiles?: boolean },
 ): Promise<drive_v3.Schema$File[]> {
-	const { mayMissFiles = false, q, orderBy } = request;
+	const { mayMissFiles, q, orderBy } = request;
 	const fields = `nextPageToken,incompleteSearch,files(${request.fields})`;
 	let isIncomplete = false;
 	let pageToken: string | undefined;

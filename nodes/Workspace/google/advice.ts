@@ -153,7 +153,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	},
 	{
 		statusCodes: [403],
-		pattern: /\bforbidden\b|insufficientFilePermissions|caller does not have permission/,
+		pattern: /\bforbidden\b|insufficient\w+Permissions|caller does not have permission/,
 		advice({ url }) {
 			const id = findIdInUrl(url);
 			const what = id === undefined ? '' : ` with ${id}`;

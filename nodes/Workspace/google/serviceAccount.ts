@@ -83,6 +83,9 @@ function findTokenAdvice(
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
 	if (errorTexts.includes('invalid_scope'))
 		return "Check 'Enabled Scopes' in the credential: complete addresses, separated by spaces.";
+	// Reported in googleapis/google-auth-library-nodejs#129.
+	if (errorTexts.join().includes('reasonable timeframe'))
+		return 'Set the clock of the machine that n8n runs on: Google does not accept its time.';
 	if (classifyStatus(statusCode).retryable) return 'Try again later.';
 	// A token endpoint never responds with these statuses, so the response comes from something
 	// else.
@@ -128,7 +131,7 @@ function signAssertion({
  * a single-line field has spaces.
  */
 function formatPem(text: string): string {
-	const pemText = text.replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const pemText = text.replace(/^"|"$/g, '').replaceAll(/\\+[nr]/g, '\n');
 	const [, label = '', content = ''] =
 		/-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;

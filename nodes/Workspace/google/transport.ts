@@ -300,7 +300,8 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
  * library of thirty packages.
  */
 function addQuery(url: string, params: ClientRequest['params'] = {}): string {
-	const encode = (part: unknown) => encodeURIComponent(String(part));
+	// A text that was cut in the middle of an emoji could not be encoded as it is.
+	const encode = (part: unknown) => encodeURIComponent(Buffer.from(String(part)).toString());
 	const pairs: string[] = [];
 	for (const [name, value] of Object.entries(params))
 		for (const element of [value].flat())

@@ -193,8 +193,9 @@ class ResumableUpload {
 		const end = position + chunk.length;
 		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
-			const isLast = end === this.#totalBytes;
-			await this.#repeat(() => this.#sendPart(chunk, position), isLast);
+			const hasVisibleEffect = end === this.#totalBytes;
+			const effect = { repeat: 'always', hasVisibleEffect } as const;
+			await this.#transport.repeat(() => this.#sendPart(chunk, position), effect);
 		}
 		// Drive cannot have more than was sent.
 		if (this.#storedBytes > end) this.#throwEnded();
@@ -205,12 +206,9 @@ class ResumableUpload {
 	 * for the progress.
 	 */
 	async finish(): Promise<drive_v3.Schema$File> {
-		if (!this.#file) await this.#repeat(() => this.#put(progressOnly), true);
+		const effect = { repeat: 'always', hasVisibleEffect: true } as const;
+		if (!this.#file) await this.#transport.repeat(() => this.#put(progressOnly), effect);
 		return this.#file ?? this.#throwEnded();
-	}
-
-	async #repeat(attempt: () => Promise<void>, hasVisibleEffect: boolean): Promise<void> {
-		await this.#transport.repeat(attempt, { repeat: 'always', hasVisibleEffect });
 	}
 
 	/**

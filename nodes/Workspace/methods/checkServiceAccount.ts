@@ -8,7 +8,6 @@ import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/error
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
 import { sendCredentialTestRequest } from '../../http/attempt';
 import { toRequestError } from '../google/errors';
-import { getDriveAccess } from '../google/scopes';
 import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
 
 /**
@@ -21,10 +20,8 @@ export async function checkServiceAccount(
 	credential: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	const sanitizer = new Sanitizer(findSecrets(credential));
-	const signIn = {
-		authentication: 'serviceAccount',
-		driveAccess: getDriveAccess(credential),
-	} as const;
+	// A request for a token does not depend on the access to Drive.
+	const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
 	const post: PostForm = async (uri, form) => {
 		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 		const request = { method: 'POST', uri, headers, body: form.toString() } as const;

@@ -227,15 +227,10 @@ export async function listSpreadsheetTabs({ sheets }: Pick<Clients, 'sheets'>, i
 	}));
 }
 
-const tabFields = 'tabProperties(tabId,title)';
-/** Asks for three levels, because Google nests tabs at most three levels deep. */
-const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
-
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
-	const request = { documentId, includeTabsContent: true, fields: tabTree };
-	const { data } = await docs.documents.get(request);
-	return flattenTabs(data.tabs).map(({ tabId, title }) => ({
+	const { tabs } = await fetchDocument({ docs, documentId, detail: 'names' });
+	return flattenTabs(tabs).map(({ tabId, title }) => ({
 		name: title,
 		value: tabId,
 		url: buildDocumentUrl(documentId, tabId),

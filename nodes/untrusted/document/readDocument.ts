@@ -13,10 +13,7 @@ export interface DocumentInput {
 export async function readDocument(bytes: Buffer, { tab, format }: DocumentInput) {
 	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
 	const allTabs = flattenTabs(document.tabs);
-	const matchingTabs = matchTabs(allTabs, tab);
-	// Several tabs with the title are refused, so none is read.
-	const namedTabs = matchingTabs.length > 1 ? [] : matchingTabs;
-	const chosenTabs = tab === '' ? allTabs : namedTabs;
+	const chosenTabs = tab === '' ? allTabs : matchTabs(allTabs, tab);
 	return {
 		title: document.title ?? '',
 		revisionId: document.revisionId ?? '',

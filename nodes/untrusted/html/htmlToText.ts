@@ -185,6 +185,7 @@ class HtmlReader implements Callbacks {
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
+		else if (tag === 'br') writer.addLineBreak();
 		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);

@@ -68,7 +68,6 @@ const fallbackCharset = 'windows-1252';
 const codePages: Record<string, string> = {
 	932: 'shift_jis',
 	936: 'gbk',
-	949: 'euc-kr',
 	950: 'big5',
 };
 
@@ -78,7 +77,15 @@ const codePages: Record<string, string> = {
  */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
-const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
+function getDecoder(name: string): TextDecoder {
+	return getOrAdd(decoders, name, () => {
+		const decoder = createDecoder(name);
+		// Without it, Node 20 and some later versions take windows-1252 for ISO-8859-1:
+		// nodejs/node#56542.
+		decoder.decode(undefined, { stream: true });
+		return decoder;
+	});
+}
 
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];

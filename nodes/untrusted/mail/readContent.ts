@@ -53,11 +53,12 @@ class PartReader {
 			return type === 'multipart/alternative' ? chooseText(texts) : joinTexts(texts);
 		}
 		if (!isFile(part, type, multipartType)) return this.#readText(part, type);
-		const file = readFile(part);
+		const hasBytes = parts.length === 0 || part.body?.attachmentId;
+		if (hasBytes) this.files.push(readFile(part));
 		// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read
 		// here.
-		if (parts.length === 0 || file.info.attachmentId !== '') this.files.push(file);
 		if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
+		else if (!hasBytes) this.files.push(readFile({ ...part, body: joinReport(parts) }));
 		return {};
 	}
 
@@ -169,6 +170,19 @@ function readFile(part: MimePart) {
 	/** The content in base64url; '' if Gmail returns it only for the attachment ID. */
 	const data = part.body?.data ?? '';
 	return { info, data };
+}
+
+/**
+ * Joins the report of a bounce, which Gmail returns as an email within it: the first fields of the
+ * report are headers, and it has neither an ID nor bytes.
+ */
+function joinReport(parts: readonly MimePart[]) {
+	const reports = parts.map(({ headers = [], body }) => {
+		const fields = headers.map(({ name, value }) => `${name}: ${value}`);
+		return [...fields, '', Buffer.from(body?.data ?? '', 'base64url')].join('\r\n');
+	});
+	const bytes = Buffer.from(reports.join(''));
+	return { size: bytes.length, data: bytes.toString('base64url') };
 }
 
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);

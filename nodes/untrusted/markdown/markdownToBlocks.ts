@@ -223,7 +223,13 @@ class BlockReader {
 		}
 		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
 		let lists = outerList?.lists ?? [];
-		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
+		if (kind !== outerList?.kind) {
+			const last = this.blocks.at(-1);
+			// Docs continues the numbers of a list right before it.
+			if (kind === 'number' && last?.kind === 'paragraph' && last.list?.kind === kind)
+				this.#addParagraph([], context);
+			lists = [...lists, this.lists.push(kind) - 1];
+		}
 		for (const item of list.children)
 			this.#readItem(item, { ...context, list: { level, lists, kind } });
 	}

@@ -11,7 +11,7 @@ const marksByPriority = ['italic', 'bold', 'strikethrough', 'link'] as const;
 type Mark = (typeof marksByPriority)[number];
 
 /** Punctuation at the end of an address does not belong to it. */
-const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
+const addressPattern = /((?:https?:\/\/|(?<![^\W_])www\.)[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
 
 /**
  * Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark,
@@ -87,7 +87,8 @@ function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): Phrasin
 function linkAddresses(line: string): PhrasingContent[] {
 	return line.split(addressPattern).map((value, index) => {
 		const text: PhrasingContent = { type: 'text', value };
-		return index % 2 === 0 ? text : { type: 'link', url: value, children: [text] };
+		const url = value.replace(/^www/i, 'http://$&');
+		return index % 2 === 0 ? text : { type: 'link', url, children: [text] };
 	});
 }
 

@@ -26,6 +26,8 @@ useSteadyClock();
 
 type Waiting = RunOptions & { readonly wait?: IDataObject; readonly options?: IDataObject };
 const withoutWait = { parameters: { waitForMessages: false } };
+const waitAdvice =
+	" If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
 const failingSoon = { waitTimeoutSeconds: 0.2 };
 
 const run = ({ wait, options, parameters, ...rest }: Waiting = {}) =>
@@ -91,16 +93,19 @@ describe('turns of a session', () => {
 		expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
 	});
 
-	test.each<[string, Waiting, string]>([
-		['an answer', withoutWait, 'sessionId, startStepName, status'],
-		['messages', {}, 'reply'],
-	])('where %s has no text, a hint says why the output is null', async (_, waiting, found) => {
-		const hints: string[] = [];
-		await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
-		const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
-		const hint = `'output' is null, because no text was found in the field 'text'. Fields found: ${found}. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.`;
-		expect([item?.json.output, hints]).toEqual([null, [hint]]);
-	});
+	test.each<[string, Waiting, string, string]>([
+		['an answer', withoutWait, 'sessionId, startStepName, status', waitAdvice],
+		['messages', {}, 'reply', ''],
+	])(
+		'where %s has no text, a hint says why, and to wait only if it did not',
+		async (_, waiting, found, advice) => {
+			const hints: string[] = [];
+			await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
+			const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
+			const hint = `'output' is null, because no text was found in the field 'text'. Fields found: ${found}. To get one of them as 'output', enter it as 'Text Field' in the options.${advice}`;
+			expect([item?.json.output, hints]).toEqual([null, [hint]]);
+		},
+	);
 
 	test.each<[unknown, string | null]>([
 		[{ text: 'hello' }, 'hello'],

@@ -7,6 +7,7 @@ import { createTestListener } from '../../../nodes/Agent/AgentSessionTrigger/tes
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import {
 	closeListener,
+	NodeMemory,
 	replaceListener,
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
@@ -173,6 +174,7 @@ describe('the time limit', () => {
 			nodeKey: sessionId,
 			label: `'Trigger' in the workflow 'Orders of ${sessionId}'`,
 			sessionIds: [sessionId],
+			memory: new NodeMemory(),
 			close: () => Promise.resolve(),
 		}));
 		for (const listener of listeners) await replaceListener(listener);

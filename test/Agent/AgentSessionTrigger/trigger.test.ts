@@ -248,6 +248,17 @@ describe('closing', () => {
 		expect([...run.messages, ...next.messages]).toEqual(texts);
 	});
 
+	test('a node that listens is remembered, however many others there are: the next start goes on', async () => {
+		const run = await published.listening(oneAtATime, endless);
+		published.service.send('s1', 1, 2, 3);
+		await until(() => run.items.length === 1);
+		for (let n = 0; n <= 200; n++) getNodeMemory(`other ${n}`);
+		await run.close();
+		const next = await published.listening();
+		await until(() => next.items.length === 2);
+		expect([...run.messages, ...next.messages]).toEqual([1, 2, 3]);
+	});
+
 	test('published again, the first message says how long no channel was open', async () => {
 		const first = await published.listening();
 		published.service.send('s1', 1);

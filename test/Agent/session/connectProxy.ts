@@ -2,12 +2,12 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A proxy that tunnels, refuses with a status, or never answers. */
+/** A proxy that tunnels, refuses with a status, ends or resets the connection, or never answers. */
 export class ConnectProxy {
 	/** What it was asked for, as host:port. */
 	readonly asked: string[] = [];
 	readonly authorizations: (string | undefined)[] = [];
-	behaviour: 'tunnel' | 'stall' | number = 'tunnel';
+	behaviour: 'tunnel' | 'stall' | 'end' | 'reset' | number = 'tunnel';
 	readonly #server: http.Server;
 	readonly #sockets = new Set<Socket>();
 	readonly #scheme: string;
@@ -22,13 +22,7 @@ export class ConnectProxy {
 		});
 		// What is no tunnel is refused.
 		this.#server.on('request', (_request, response) => {
-			response
-				.writeHead(
-					this.behaviour === 'tunnel' || this.behaviour === 'stall'
-						? 405
-						: this.behaviour,
-				)
-				.end();
+			response.writeHead(typeof this.behaviour === 'number' ? this.behaviour : 405).end();
 		});
 		this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
 			this.#answer(request, socket);
@@ -64,10 +58,13 @@ export class ConnectProxy {
 			socket.resume().on('end', () => socket.end());
 			return;
 		}
-		if (this.behaviour !== 'tunnel') {
+		if (this.behaviour === 'reset') socket.resetAndDestroy();
+		if (this.behaviour === 'end') socket.end();
+		if (typeof this.behaviour === 'number') {
 			socket.end(`HTTP/1.1 ${this.behaviour} No\r\nContent-Length: 0\r\n\r\n`);
 			return;
 		}
+		if (this.behaviour !== 'tunnel') return;
 		const { hostname, port } = new URL(`http://${url}`);
 		// Names of the test all mean this machine.
 		const upstream = connect(

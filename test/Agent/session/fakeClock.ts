@@ -11,6 +11,7 @@ interface Timer {
 /** Time that moves only when it is told to. */
 export class FakeClock implements Clock {
 	#now = 0;
+	#slept = 0;
 	#order = 0;
 	readonly #timers = new Set<Timer>();
 	/** What the wall clock shows at 0. */
@@ -21,7 +22,7 @@ export class FakeClock implements Clock {
 	}
 
 	getWallMilliseconds(): number {
-		return this.startedAt + this.#now;
+		return this.startedAt + this.#now + this.#slept;
 	}
 
 	getMonotonicMilliseconds(): number {
@@ -57,6 +58,11 @@ export class FakeClock implements Clock {
 	/** Lets time pass as if the process stood still: no timer fires before the end. */
 	stall(milliseconds: number): void {
 		this.#now += milliseconds;
+	}
+
+	/** Lets the machine sleep: only the wall clock goes on. */
+	sleep(milliseconds: number): void {
+		this.#slept += milliseconds;
 	}
 
 	#next(end: number): Timer | undefined {

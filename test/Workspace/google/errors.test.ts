@@ -153,6 +153,7 @@ const perDay =
 	"Quota exceeded for quota metric 'Read requests' and limit 'Read requests per day' of service 'sheets.googleapis.com'";
 const unused = 'Not used before or disabled.';
 const notAFolder = 'The specified parent is not a folder.';
+const mayNotAdd = 'Insufficient permissions for the specified parent.';
 const tooLarge = 'This file is too large to be exported.';
 const noEntity = 'Requested entity was not found.';
 const noFile = 'File not found: 1A.';
@@ -182,6 +183,7 @@ const reported: readonly Reported[] = [
 	['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
 	['sheets', 429, perDay, 'RATE_LIMIT_EXCEEDED', 'Try again tomorrow'],
 	['sheets', 403, denied, undefined, "doesn't have permission to do that with 1AbcDefGhij."],
+	['drive', 403, mayNotAdd, 'insufficientParentPermissions', "doesn't have permission"],
 	['drive', 404, noFile, 'notFound', 'share the file with the service account', serviceAccount],
 	['drive', 404, noFile, 'notFound', 'allow its scope in the domain-wide', delegation],
 	['drive', 404, noFile, 'notFound', 'reconnect (Switch account)'],

@@ -49,6 +49,12 @@ describe('transport', () => {
 			expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
 		});
 
+		it('takes a text that was cut in the middle of an emoji', async () => {
+			const clients = await serve(json({ messages: [] }));
+			await clients.gmail.users.messages.list({ userId: 'me', q: 'a🧾'.slice(0, -1) });
+			expect(server.received[0]?.url).toBe('/gmail/v1/users/me/messages?q=a%EF%BF%BD');
+		});
+
 		it('stays on its host whatever the environment says', async () => {
 			process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'] = 'elsewhere.example';
 			try {

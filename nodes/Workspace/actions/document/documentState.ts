@@ -24,18 +24,21 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return tabId === undefined ? url : `${url}?tab=${encodeURIComponent(tabId)}`;
 }
 
-/** The parts of a tab to fetch: where the paragraphs are, or all text. */
+/** The parts of a tab to fetch: its name, where its paragraphs are too, or all of its text. */
 const tabParts = {
-	outline: 'body(content(startIndex,endIndex,paragraph(paragraphStyle)))',
-	texts: 'body,headers,footers,footnotes',
+	names: '',
+	outline:
+		',documentTab(namedRanges,body(content(startIndex,endIndex,paragraph(paragraphStyle))))',
+	texts: ',documentTab(namedRanges,body,headers,footers,footnotes)',
 } as const;
 
 export type Detail = keyof typeof tabParts;
 
 /** Fetches what a change needs to know of a document. */
 export async function fetchDocument({ docs, documentId, detail }: DocumentToFetch) {
-	const documentTab = `documentTab(namedRanges,${tabParts[detail]})`;
-	const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,${documentTab})`;
+	// Google nests tabs three levels deep, and refuses whole tabs, because they include comments.
+	const tab = `tabProperties(tabId,title)${tabParts[detail]}`;
+	const fields = `revisionId,tabs(${tab},childTabs(${tab},childTabs(${tab})))`;
 	return (await docs.documents.get({ documentId, includeTabsContent: true, fields })).data;
 }
 
@@ -99,5 +102,5 @@ export const getStoredText = (content: Elements): string =>
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	const { headers, footers, footnotes } = documentTab ?? {};
 	const segments = Object.values({ ...headers, ...footers, ...footnotes });
-	return segments.map(({ content = [] }) => getStoredText(content)).join('');
+	return getStoredText(segments.flatMap(({ content = [] }) => content));
 }

@@ -157,8 +157,9 @@ function countPlaceholders(
 	placeholders: readonly Placeholder[],
 	{ markdowns }: PreparedReplacements,
 ) {
-	const count = (find: string) => placeholders.filter((one) => one.find === find).length;
-	return markdowns.map(({ find }) => ({ find, count: count(find) }));
+	return markdowns.map(({ find }) => {
+		return { find, count: placeholders.filter((one) => one.find === find).length };
+	});
 }
 
 const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[]): DocsRequest => ({

@@ -72,7 +72,7 @@ export const write = defineOperation({
 			requiredUnless: ['replacements', 'fillFromInput'],
 			mayBeEmpty: true,
 			description:
-				'New content in place of the old one. To change only the texts of Replacements, set Replace to Document and leave this empty.',
+				'New content in place of the old one. To change only the texts of Replacements, in all tabs, set Replace to Document and leave this empty.',
 		},
 		fields.contentFormat,
 	],

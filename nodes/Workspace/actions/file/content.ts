@@ -70,6 +70,8 @@ export async function openUpload(
 	let { name, mimeType } = params;
 	// A file without a name is named after its field.
 	if (name.trim() === '') name = source.fileName || buildFileName(field ?? '', sourceType);
+	// The name under which a search looks for it, which cannot have half of a surrogate pair.
+	name = Buffer.from(name).toString();
 	if (mimeType === '')
 		mimeType = toTableType(keepUsableType(findMimeType(name)) ?? sourceType, params);
 	return { clients, params, item, fileIndex, source, name, mimeType };

@@ -23,7 +23,7 @@ const resultKeys = [
 	'parents',
 	'createdTime',
 ] as const;
-const resultFields = resultKeys.join(',');
+const resultFields = [...resultKeys, 'trashed'].join(',');
 
 /** What Drive says about a file. A field that Drive did not return is missing. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]> & { readonly repeated?: true };
@@ -94,6 +94,7 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
 			message: `The file ${id} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
 			description: 'Delete the file in Google Drive and upload it again.',
 		});
+	createdFiles.refuseTrashed(file);
 	return toFileResult(file);
 }
 
@@ -150,7 +151,7 @@ const idsPerRequest = 50;
 async function takeReservedId({ clients, item }: Upload) {
 	const reservedIds = await item.doOnce('reserved IDs', () => Promise.resolve<string[]>([]));
 	if (reservedIds.length === 0) {
-		const request = { count: idsPerRequest, space: 'drive', type: 'files', fields: 'ids' };
+		const request = { count: idsPerRequest, fields: 'ids' };
 		reservedIds.push(...((await clients.drive.files.generateIds(request)).data.ids ?? []));
 	}
 	return reservedIds.shift();

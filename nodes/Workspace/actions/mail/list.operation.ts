@@ -41,7 +41,8 @@ export const list = defineOperation({
 		const conditions = buildSenderTerms(from);
 		if (status !== 'any') conditions.push(`is:${status}`);
 		conditions.push(...buildReceivedTerms(params));
-		const exclusions: string[] = [];
+		// What Gmail is to send later has neither the label of drafts nor that of sent emails.
+		const exclusions = ['-in:scheduled'];
 		if (!searchesDrafts('', labelIds)) exclusions.push('-in:draft');
 		// Emails in the inbox that the account sent are those that it sent to itself.
 		if (!labelIds.some((label) => /^sent$/i.test(label)))

@@ -123,7 +123,7 @@ function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): 
 }
 
 /** Finds the label of an email that a model must not take for one that was sent or received. */
-const findUnusualLabel = (labelIds: readonly string[]) =>
+export const findUnusualLabel = (labelIds: readonly string[]) =>
 	labelIds.find((label) => ['DRAFT', 'SPAM', 'TRASH'].includes(label))?.toLowerCase();
 
 /** Lists what a model should know of an email, beside its text. */

@@ -115,7 +115,7 @@ export const append = defineOperation({
 		getLockId: ({ params }) => params.spreadsheetId,
 		weigh: ({ weight }) => weight,
 		plan: ({ sheets }, all) => planAppend(sheets, all),
-		send: async (_clients, writes) => await sendAppends(writes),
+		send: (_clients, writes) => sendAppends(writes),
 	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { params: { spreadsheetId, tab, range } }, failure) {

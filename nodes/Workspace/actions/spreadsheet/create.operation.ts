@@ -165,7 +165,7 @@ async function createByDrive(
 	const { title, parentFolder, values, locale, timeZone } = planned;
 	const content = JSON.stringify([title, planned.sheets, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', planned, [content]);
-	const fillContent = async (id: string) => await completeSpreadsheet(sheets, id, planned);
+	const fillContent = (id: string) => completeSpreadsheet(sheets, id, planned);
 	const file = {
 		kind: 'spreadsheet',
 		title,
@@ -173,12 +173,12 @@ async function createByDrive(
 		keyHashes,
 		recoveredId,
 		buildUrl: buildSpreadsheetUrl,
-		fillContent: async (id: string) =>
-			await fillContent(id).catch(async (error: unknown) => {
+		fillContent: (id: string) =>
+			fillContent(id).catch((error: unknown) => {
 				// Another execution may have created a tab after we fetched the tabs. Google then
 				// refused all of our requests.
 				if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-				return await fillContent(id);
+				return fillContent(id);
 			}),
 		readResult: async (id: string, filled?: sheets_v4.Schema$Spreadsheet) =>
 			toCreateResult(filled ?? (await fetchResult(sheets, id))),

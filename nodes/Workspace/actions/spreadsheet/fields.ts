@@ -184,7 +184,7 @@ const rowOptions = [
 		default: 1,
 		minimum: 1,
 		description:
-			'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
+			'Number of the row in the tab that holds the column names. Empty rows there are skipped. In an empty tab, the node writes the names.',
 	},
 ] as const satisfies readonly Field[];
 

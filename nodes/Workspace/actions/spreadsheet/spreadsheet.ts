@@ -261,9 +261,9 @@ export class Spreadsheet {
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
-	async fetchTabs(options = {}) {
+	fetchTabs(options = {}) {
 		// Who waits long for the tabs does not share the answer of who does not.
-		return await this.doOnce(`tabs ${JSON.stringify(options)}`, async () => {
+		return this.doOnce(`tabs ${JSON.stringify(options)}`, async () => {
 			const fields = 'sheets.properties(sheetId,title)';
 			const { sheets = [] } = await this.fetch(fields, undefined, options);
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { getOrAdd, maxKeyLength } from '../../../core/maps';
 import { createRefusal } from '../../../core/errors';
-import { listNames, shorten } from '../../../core/text';
+import { joinLines, listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { type Cell, findLastFilledRow, isFilled } from './cells';
 import { isDateFormat, type NumberFormat } from './dates';
@@ -83,8 +83,7 @@ export function nameColumns(headers: readonly string[], startColumn: number): Na
 	);
 	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
 	for (const [index, text] of texts.entries())
-		for (const alias of [text, text.trim()])
-			if (alias !== '') getOrAdd(columnsByName, alias, () => startColumn + index);
+		if (text !== '') getOrAdd(columnsByName, text, () => startColumn + index);
 	return { names, columnsByName };
 }
 
@@ -119,12 +118,12 @@ export function findHeaderRow(rows: ReadonlyArray<readonly unknown[]>, expectedR
  * Opens a table. @throws NodeError 400 if there is no such tab
  * @param headerRow the row in which the header is, or below which only blank rows are above it
  */
-export async function openTable(
+export function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	headerRow: number,
 ): Promise<Table> {
-	return await spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
+	return spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
 }
 
 async function fetchTable(
@@ -212,7 +211,8 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 
 /**
  * Lets a name such as `subject` find the column Subject, if no other column and no other name of
- * the same row has these letters.
+ * the same row has these letters. White space does not count either, such as the byte order mark
+ * that n8n leaves before the first field of a CSV file.
  * @param areTogether whether one row has several of some names
  * @returns the columns by all their names
  */
@@ -230,11 +230,12 @@ export function findColumnsInAnyCase(
 		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
 		for (const name of sameNames)
 			// The groups compare only the beginnings of long names.
-			if (name.toLowerCase() === header.toLowerCase())
-				getOrAdd(allColumns, name, () => column);
+			if (fold(name) === fold(header)) getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }
+
+const fold = (name: string) => joinLines(name).normalize().toLowerCase();
 
 type NameTest = (names: readonly string[]) => boolean;
 
@@ -242,7 +243,7 @@ type NameTest = (names: readonly string[]) => boolean;
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
 	for (const name of names) {
-		const letters = name.toLowerCase().slice(0, maxKeyLength);
+		const letters = fold(name).slice(0, maxKeyLength);
 		getOrAdd(groups, letters, () => []).push(name);
 	}
 	return groups;
@@ -363,6 +364,9 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 	}
 	return (await fetchBody(spreadsheet, table)).lastRow;
 }
+
+/** Returns the first row below the header that is not above the range. */
+export const getFirstRow = ({ row, area }: Table) => Math.max(row + 1, area.row);
 
 /** Returns the row below the last one that may belong to a table. */
 export const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;

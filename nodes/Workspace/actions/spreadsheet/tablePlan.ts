@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { getOrAdd } from '../../../core/maps';
 import { isNodeError, type NodeError } from '../../../core/errors';
 import { listNames } from '../../../core/text';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import { type Cell, escapeCell, toCellData, toHeaderCell } from './cells';
 import { DateCell, type NumberFormat } from './dates';
@@ -147,7 +148,7 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 		const names = findTextsAmongValues(plan, steps);
 		if (names.length > 0)
 			item.addHint(
-				`A text was stored in ${listNames(names)}, where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.`,
+				`A text was stored in ${listNames(names)}, where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5 or true. A text such as 2026-01-31 becomes a date if ${quoteField('valueInputOption')} is ${mentionChoice('valueInputOption', 'AUTO')} and the row names its columns.`,
 			);
 	}
 }

@@ -9,6 +9,7 @@ import type { WriteParams } from './fields';
 import { buildTabKey, buildTargetKey } from './range';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { openTarget } from './spreadsheet';
+import { getFirstRow } from './table';
 import * as plans from './tablePlan';
 import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
@@ -62,9 +63,7 @@ async function planWrites(
 	const { table, fitted } = await fitRows(spreadsheet, target, params, all);
 	if (params.writeMode !== 'overwrite')
 		return await planMatches(spreadsheet, table, params, fitted);
-	// Below the header, or from the range's first row on if that is lower.
-	const endRow = Math.max(table.row + 1, table.area.row);
-	const plan = { spreadsheet, table, endRow, options: params };
+	const plan = { spreadsheet, table, endRow: getFirstRow(table), options: params };
 	const writes = plans.planBlock(plan, fitted, 'updated');
 	return writes.map((write) => (isNodeError(write) ? write : (findOverflow(write) ?? write)));
 }
@@ -129,7 +128,7 @@ export const write = defineOperation({
 		// A run that replaces the table must not write the rows of another run, too.
 		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
 		plan: ({ sheets }, all) => planWrites(sheets, all),
-		send: async (_clients, writes) => await sendWrites(writes),
+		send: (_clients, writes) => sendWrites(writes),
 	},
 	toItems: (results) => results.map((result) => ({ json: { ...result } })),
 	nameResult: (results) => `rows ${results.map(({ updatedRange }) => updatedRange).join(', ')}`,

@@ -51,6 +51,17 @@ test('in a folder Drive makes it', async () => {
 	expect(calls.text(documentId)).toBe('text\n');
 });
 
+test('in a folder that is in the trash it fails, and is named', async () => {
+	const mimeType = 'application/vnd.google-apps.folder';
+	const folder = { name: 'Folder', mimeType, clientId: 'other', trashed: true };
+	const parentFolder = calls.google.files.add(folder).id;
+	const failure = await catchFailure(calls.create({ parentFolder, content: 'text' }));
+	const id = calls.google.files.listAll().at(-1)?.id ?? '';
+	const message = `The new file ${id} is in the trash of Google Drive, because its folder is there`;
+	expect(failure).toMatchObject({ message, outcome: 'done' });
+	expect(calls.methods).toEqual(['drive.files.create']);
+});
+
 test('in a folder without content its body is asked for', async () => {
 	const created = await calls.create({ parentFolder: 'root' });
 	expect(created.body?.content).toHaveLength(2);

@@ -158,6 +158,9 @@ describe('visible text', () => {
 			'https://a.example/(x)/[y]/`z`',
 			'https://a.example/ab&copy;',
 			'http://',
+			'www.a.example',
+			'www.a.example/*x*/_y_/~z',
+			'www.a.example/(x)/[y]/`z`',
 		])('the address %s stays whole', (address) => {
 			const textOf = (spans: readonly Span[]) => joinSpans(spans).replace(/\s+/g, '');
 			const boldOf = (spans: readonly Span[]) =>
@@ -193,6 +196,9 @@ describe('visible text', () => {
 		const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
 		expect(markdownOf(paragraph(text))).toBe(
 			'See <https://a.example/a_b>, (<https://a.example/x>) and <https://a.example>.',
+		);
+		expect(markdownOf(paragraph('(WWW.a.example/~b). awww.a'))).toBe(
+			'([WWW.a.example/\\~b](http://WWW.a.example/~b)). awww.a',
 		);
 	});
 });

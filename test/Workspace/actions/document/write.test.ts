@@ -128,11 +128,13 @@ test.each([{}, { tabs: [{}] }, { tabs: [{ documentTab: { body: { content: [{}] }
 );
 
 test('a tab by title or id, nested too; the others stay', async () => {
-	const deep = { title: 'Deep', body: [paragraph('x')] };
+	const deepest = { title: 'Deepest', body: [paragraph('y')] };
+	const deep = { title: 'Deep', body: [paragraph('x')], children: [deepest] };
 	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n', children: [deep] }]);
 	await calls.write(id, { content: 'deep', tab: 'Deep' });
 	await calls.write(id, { content: 'notes', tab: 't.n' });
-	const content = 'Tab 1\n\nfirst\n\nNotes\n\nnotes\n\nDeep\n\ndeep';
+	await calls.append(id, { content: 'z', tab: 'Deepest' });
+	const content = 'Tab 1\n\nfirst\n\nNotes\n\nnotes\n\nDeep\n\ndeep\n\nDeepest\n\nyz';
 	expect(await calls.read(id)).toMatchObject({ content });
 });
 

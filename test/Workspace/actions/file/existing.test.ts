@@ -124,6 +124,13 @@ describe('of the same name', () => {
 		expect(result).toMatchObject({ id, md5Checksum: md5('old') });
 	});
 
+	test('a name that was cut in the middle of an emoji is found again', async () => {
+		const name = 'Invoice 🧾'.slice(0, -1);
+		const { id } = await uploads.upload('old', { name });
+		const params = { name, onExisting: 'replace' } as const;
+		expect(await uploads.upload('new', params)).toMatchObject({ id, name: 'Invoice \ufffd' });
+	});
+
 	test('a file in the trash, a folder and a name in other letters do not count', async () => {
 		const { id } = await uploads.upload('old');
 		const trashed = uploads.google.files.get(id ?? '');
@@ -133,6 +140,19 @@ describe('of the same name', () => {
 		expect(result.id).not.toBe(id);
 	});
 });
+
+test.each(['', 'k'])(
+	'a file in a folder that is in the trash fails, with the key "%s" too',
+	async (idempotencyKey) => {
+		const parentFolder = await makeFolder();
+		const folder = uploads.google.files.get(parentFolder);
+		if (folder) folder.trashed = true;
+		const failure = await catchFailure(uploads.upload('x', { parentFolder, idempotencyKey }));
+		const { id = '' } = uploads.files().at(-1) ?? {};
+		const message = `The new file ${id} is in the trash of Google Drive, because its folder is there`;
+		expect(failure).toMatchObject({ code: 412, message, outcome: 'done' });
+	},
+);
 
 describe('a file is never created twice', () => {
 	const ways = [

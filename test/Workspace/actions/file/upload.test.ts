@@ -11,13 +11,13 @@ describe('one request', () => {
 		const result = await uploads.upload('hello', { description: 'for tests' });
 		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
 		const [reserved, create] = uploads.google.requests;
-		const reserving = { count: '50', space: 'drive', type: 'files', fields: 'ids' };
+		const reserving = { count: '50', fields: 'ids' };
 		expect(Object.fromEntries(reserved?.query ?? [])).toEqual(reserving);
 		expect(create?.body).toEqual({ id: result.id, name: 'a.txt', description: 'for tests' });
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
 			uploadType: 'multipart',
 			supportsAllDrives: 'true',
-			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime',
+			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime,trashed',
 		});
 		expect(Number(create?.headers['content-length'])).toBeGreaterThan(0);
 		const { id = '', parents, createdTime, ...rest } = result;

@@ -160,7 +160,8 @@ describe('a decoder', () => {
 		try {
 			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown '])
 				decodeText(Buffer.from([0x80]), name);
-			expect(decode).toHaveBeenCalledTimes(3);
+			// The first of them begins a stream.
+			expect(decode).toHaveBeenCalledTimes(4);
 			expect(new Set(decode.mock.contexts).size).toBe(1);
 		} finally {
 			decode.mockRestore();

@@ -48,15 +48,16 @@ it('gives an item per email with what it needs, in one request for each', async 
 		pairedItem: { item: 0 },
 	});
 	expect(mails.queries).toEqual([
-		'q=-in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
+		'q=-in:scheduled -in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
 		'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
 	]);
 });
 
-it('gives received emails, and what was sent and drafts only by their label', async () => {
+it('gives received emails, and what was sent and drafts only by their label, but none that is scheduled', async () => {
 	const seed = (...labelIds: string[]) => mails.gmail.seed({ labelIds });
 	const [inbox, archived, toMyself] = [seed('INBOX'), seed('IMPORTANT'), seed('SENT', 'INBOX')];
 	const [sent, draft] = [seed('SENT'), seed('DRAFT')];
+	seed('SCHEDULED');
 	const listed = async (options: IDataObject) =>
 		new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
 	expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));

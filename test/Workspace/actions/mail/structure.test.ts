@@ -199,6 +199,16 @@ it('an attached email without an ID of its own is text, and its files are listed
 	expect(Object.keys(binary ?? {})).toEqual(['attachment_0']);
 });
 
+it('the report of a bounce, which Gmail returns like an email, is a file with all of its fields', async () => {
+	const report = multipart('report', plain('not delivered'), status);
+	const { json, binary = {} } = await mails.read(report, { downloadAttachments: true });
+	expect(json['text']).toBe('not delivered');
+	const fields = 'Reporting-MTA: dns; x.example\r\n\r\nFinal: a@x';
+	expect(json['attachments']).toMatchObject([{ attachmentId: '', size: fields.length }]);
+	const { data = '' } = binary['attachment_0'] ?? {};
+	expect(Buffer.from(data, 'base64').toString()).toBe(fields);
+});
+
 describe('parts as no email should have them', () => {
 	const body = { size: 2, data: 'SGk' };
 	const read = (payload: gmail_v1.Schema$MessagePart, more: Partial<MailInput> = {}) =>

@@ -181,6 +181,22 @@ describe('a name in another case', () => {
 		expect(calls.stored(spreadsheetId)).toEqual(grid(['Sender', 'Date'], ['Dua', 'Monday']));
 	});
 
+	test.each([
+		// n8n leaves the byte order mark of a CSV file before the name of its first field.
+		...['\uFEFFFirst Name', 'First Name ', 'first\u00a0name', 'First\nName'],
+	])('finds it, whatever its white space: %j', async (name) => {
+		const table = grid(['First Name', 'Größe'], ['Ann', 1]);
+		const rows = [
+			{ [name]: 'Ann', ['Gro\u0308ße']: 2 },
+			{ [name]: 'Ben', ['Gro\u0308ße']: 3 },
+		];
+		for (const extraColumns of ['error', 'ignore', 'add']) {
+			const byKey = { matchColumns: [name], extraColumns };
+			const stored = await putInto('write', table, byKey, ...rows);
+			expect(stored).toEqual(grid(['First Name', 'Größe'], ['Ann', 2], ['Ben', 3]));
+		}
+	});
+
 	test('finds it whatever the fields of other items are called', async () => {
 		const all = [{ subject: 'a' }, { Subject: 'b' }, { SUBJECT: 'c' }];
 		const header = ['Subject', 'Sender'];

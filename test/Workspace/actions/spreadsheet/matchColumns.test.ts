@@ -37,6 +37,26 @@ test('a row that is there is updated in place, the others are appended', async (
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
+test.each([byId, byNumber])('rows above the range are not matched: %j', async (by) => {
+	const table = grid(['Id', 'Count'], ['a', 1], ['b', 2]);
+	const range = 'Sheet1!A5:B';
+	const spreadsheetId = calls.sheet([...table, [], ...table]);
+	const [told] = await write(
+		{ spreadsheetId, range, ...by },
+		{ Id: 'a', Count: 3, rowNumber: 2 },
+	);
+	expect(told).toMatchObject(by === byId ? { updatedRange: 'Sheet1!B6' } : { code: 400 });
+	expect(calls.stored(spreadsheetId).slice(0, 4)).toEqual([...table, []]);
+});
+
+test('a new row is not above the range, so that it is found again', async () => {
+	const table = grid(['Id', 'Count'], ['a', 1]);
+	const given = { spreadsheetId: calls.sheet(table), range: 'Sheet1!A4:B', ...byId };
+	await write(given, { Id: 'b', Count: 2 });
+	await write(given, { Id: 'b', Count: 3 });
+	expect(calls.stored(given.spreadsheetId)).toEqual([...table, [], ['b', 3]]);
+});
+
 test('a key that stands in very many rows changes all of them', async () => {
 	const rows = Array.from({ length: 40_000 }, () => ['A', 1, 1, 1, 1]);
 	const table = [['Order', 'B', 'C', 'D', 'E'], ...rows];
@@ -410,7 +430,7 @@ describe('keys', () => {
 
 	test('a hint names the rows that have the key, if they are several', async () => {
 		const given = { spreadsheetId: calls.sheet(counts), ...byId };
-		const hint = "2 rows have the key 'x', and all of them were written: 2, 4.";
+		const hint = "2 rows have the key 'x', and all of them were written: '2', '4'.";
 		expect(await calls.hints('write', given, { Id: 'x', Count: 1 })).toEqual([hint]);
 		expect(await calls.hints('write', given, { Id: 'y', Count: 1 })).toEqual([]);
 	});

@@ -145,8 +145,12 @@ test('a text among numbers, dates or checkboxes is told', async () => {
 		New: 'z',
 	};
 	expect(await calls.hints('append', { spreadsheetId, extraColumns: 'add' }, json)).toEqual([
-		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.",
+		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5 or true. A text such as 2026-01-31 becomes a date if 'valueInputOption' is AUTO and the row names its columns.",
 	]);
+	// What the hint asks for.
+	const told = { Key: 'c', Amount: 1200.5, Due: '2026-01-31', Paid: true };
+	const automatic = { spreadsheetId, valueInputOption: 'AUTO', values: [told] };
+	expect(await calls.hints('append', automatic)).toEqual([]);
 	// Google makes a number of it.
 	const entered = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
 	expect(await calls.hints('append', entered, { Key: 'c', Amount: '1200' })).toEqual([]);

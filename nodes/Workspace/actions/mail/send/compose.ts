@@ -76,7 +76,12 @@ export async function composeMail(
 		subject: mail.subject,
 		text: useCrlf(bodies.text),
 		html: bodies.html && useCrlf(bodies.html),
-		attachments: mail.files.map((file) => ({ ...file })),
+		attachments: mail.files.map((file) => ({
+			...file,
+			// Browsers give a saved web page (.mhtml) a multipart type. Mail programs would look
+			// for parts in place of the file.
+			contentType: file.contentType?.replace(/^multipart\/.*/i, 'application/octet-stream'),
+		})),
 		headers: [...mail.headers, { key: markerHeader, value: marker.join(' ') }],
 		inReplyTo: original?.messageId,
 		references: original?.references,

@@ -122,7 +122,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	const { buildFileName } = await import('../../mimeTypes');
 	return {
 		contentType: file.mimeType,
-		filename: name.includes('.') ? name : buildFileName(name, file.mimeType),
+		filename: /\.\S+$/.test(name) ? name : buildFileName(name, file.mimeType),
 		size: Number(file.size ?? 0),
 		read: () => downloadFile(drive, fileId, file.md5Checksum),
 	};

@@ -58,7 +58,7 @@ function refuseIncompleteNewMail(mail: PreparedMail): void {
 	if (!lacksRecipient && mail.subject.trim() !== '') return;
 	throw createRefusal(
 		`${quoteField(lacksRecipient ? 'to' : 'subject')} is required`,
-		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
+		`It is empty. ${missingDataAdvice} A reply may leave it empty.`,
 	);
 }
 

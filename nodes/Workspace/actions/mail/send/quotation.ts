@@ -1,3 +1,5 @@
+import { unescape } from 'node:querystring';
+
 import { createRefusal } from '../../../../core/errors';
 import { escapeHtml } from '../../../../core/text';
 import { runInWorker } from '../../../../untrusted/runInWorker';
@@ -28,7 +30,7 @@ export async function appendSignature(
 		);
 	return append(bodies, {
 		text: `-- \n${workerResult.result}`,
-		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature">${signature}</div>`,
+		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature" data-smartmail="gmail_signature">${signature}</div>`,
 	});
 }
 
@@ -83,7 +85,7 @@ function append({ text, html }: MailBodies, addition: Required<MailBodies>): Mai
 async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
 	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
 	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
-	const shownNames = new Set(Array.from(links, ([, name]) => name));
+	const shownNames = new Set(Array.from(links, ([, name = '']) => [name, unescape(name)]).flat());
 	const pictures: LoadedFile[] = [];
 	for (const file of mail.files) {
 		const { fileName: filename, mimeType: contentType, contentId: cid } = file.info;

@@ -6,6 +6,7 @@ import { decodeAddresses } from '../../../../untrusted/mail/decodeAddresses';
 import { getRawHeaders, type MimePart } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
+import { findUnusualLabel } from '../modelMails';
 import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
@@ -31,12 +32,10 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		fields: 'threadId,payload/headers',
 	});
 	const payload = data.payload ?? {};
-	const readHeader = (name: string, decode = decodeAddresses) =>
-		readShortHeader(payload, name, decode);
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
 	if (messageId === '')
 		item.addHint(
-			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
+			`The original email ${id} has no Message-ID, so email clients may not show the reply in the same conversation.`,
 		);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
@@ -45,11 +44,11 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
-		subject: joinLines(readHeader('Subject', decodeHeader)).slice(0, maxHeaderLength),
-		from: readHeader('From'),
-		replyTo: readHeader('Reply-To'),
-		to: readHeader('To'),
-		cc: readHeader('Cc'),
+		subject: joinLines(readHeader(payload, 'Subject', decodeHeader)).slice(0, maxHeaderLength),
+		from: readHeader(payload, 'From'),
+		replyTo: readHeader(payload, 'Reply-To'),
+		to: readHeader(payload, 'To'),
+		cc: readHeader(payload, 'Cc'),
 	};
 }
 
@@ -61,11 +60,7 @@ const readIds = (payload: MimePart, name: string): string =>
  * Reads a header that the email may repeat. Its values then stand on lines of their own. A longer
  * one is not decoded, because this would block n8n.
  */
-function readShortHeader(
-	payload: MimePart,
-	name: string,
-	decode: (value: string) => string,
-): string {
+function readHeader(payload: MimePart, name: string, decode = decodeAddresses): string {
 	const values = getRawHeaders(payload, name);
 	const isShort = values.join('\n').length <= maxRawLength;
 	return (isShort ? values.map(decode) : values).join('\n');
@@ -112,8 +107,8 @@ export async function completeReply<M extends PreparedMail>(
 
 function chooseSubject(enteredSubject: string, originalSubject: string, item: Item): string {
 	if (enteredSubject.trim() === '') {
-		const [prefixes = ''] = prefixPattern.exec(originalSubject) ?? [];
-		return /^re/i.test(prefixes) ? originalSubject : `Re: ${originalSubject}`;
+		const isReply = /^re(?:\[\d+\])?\s?:/i.test(originalSubject);
+		return isReply ? originalSubject : `Re: ${originalSubject}`;
 	}
 	if (removePrefixes(enteredSubject) !== removePrefixes(originalSubject))
 		item.addHint(
@@ -189,8 +184,6 @@ function removeKnown(addresses: readonly Address[], known: readonly string[]): A
 	});
 }
 
-const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
-
 /**
  * Adds a hint if the conversation has a newer email, because the ID of a conversation is also the
  * ID of its first email.
@@ -203,7 +196,7 @@ async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, it
 		.get(request, { retryConfig: { retry: 0 } })
 		.catch(() => undefined);
 	const newest = thread?.data.messages?.findLast(
-		({ labelIds = [] }) => !hiddenLabels.some((label) => labelIds?.includes(label)),
+		({ labelIds }) => findUnusualLabel(labelIds ?? []) === undefined,
 	);
 	if (!newest || newest.id === original.id) return;
 	item.addHint(

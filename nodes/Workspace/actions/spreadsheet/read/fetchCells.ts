@@ -58,8 +58,8 @@ export async function fetchCells(
 	format: CellFormat,
 ): Promise<FetchedCells> {
 	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
-	const fetchAs = async (valueOption: string, dateOption?: string) =>
-		await fetchRows(spreadsheet, ranges.printRange(target), valueOption, dateOption);
+	const fetchAs = (valueOption: string, dateOption?: string) =>
+		fetchRows(spreadsheet, ranges.printRange(target), valueOption, dateOption);
 	// For texts that the sheet shows, the option for dates does not count. Google does not know ISO
 	// 8601: it is made from the numbers and their formats.
 	const areTexts = valueRenderOption === 'FORMATTED_VALUE';

@@ -182,6 +182,8 @@ export function buildRowTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
+	// An empty tab has no columns yet, and no rows that could match.
+	if (columns.names.length === 0) return () => false;
 	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
 	const isAnyEnough = matchType === 'anyCondition' && tests.length > 0;
 	return (row) => {

@@ -13,6 +13,7 @@ import {
 	fetchBody,
 	type FittedTable,
 	findColumnsInAnyCase,
+	getFirstRow,
 	type TableBody,
 } from '../table';
 import type { PlannedWrite, RowChange, RowStep } from '../tablePlan';
@@ -28,10 +29,13 @@ export async function planMatches(
 	fitted: ReadonlyArray<FittedItem | NodeError>,
 ): Promise<Array<PlannedWrite | NodeError>> {
 	const keyColumns = findKeyColumns(params, table);
-	const body = await fetchBody(spreadsheet, table);
-	refuseSecondHeader(table, body.lastRow);
+	const wholeBody = await fetchBody(spreadsheet, table);
+	refuseSecondHeader(table, wholeBody.lastRow);
+	// What is above the range is not in the table, nor are rows added there.
+	const lastRow = Math.max(wholeBody.lastRow, getFirstRow(table) - 1);
+	const body = { ...wholeBody, lastRow };
 	const matcher = new RowMatcher(spreadsheet, table, params, body, keyColumns);
-	const endRow = body.lastRow + 1;
+	const endRow = lastRow + 1;
 	const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
 	const writes: Array<PlannedWrite | NodeError> = [];
 	for (const given of fitted) {
@@ -193,12 +197,12 @@ class RowMatcher {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError([mentionChoice('matchColumns', rowNumberKey)]);
 		const row = typeof rowNumber === 'object' ? NaN : Number(rowNumber) - 1;
-		const headerRow = this.#table.row;
+		const firstRow = getFirstRow(this.#table);
 		const { lastRow } = this.#body;
-		if (Number.isInteger(row) && row > headerRow && row <= lastRow) return row;
+		if (Number.isInteger(row) && row >= firstRow && row <= lastRow) return row;
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
-			`Its rows are ${headerRow + 2} to ${lastRow + 1}. Read the rows again, or match them by a column.`,
+			`Its rows are ${firstRow + 1} to ${lastRow + 1}. Read the rows again, or match them by a column.`,
 		);
 	}
 
@@ -221,7 +225,7 @@ class RowMatcher {
 			(row) => this.#readKey(row, isShown),
 			(key) => this.#toIndexText(key, isShown),
 		);
-		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++) index.add(row);
+		for (let row = getFirstRow(this.#table); row <= this.#body.lastRow; row++) index.add(row);
 		return index;
 	}
 
@@ -283,9 +287,8 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 
 function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefined {
 	if (rows.length === 1) return undefined;
-	const numbers = rows.slice(0, 20).map((row) => row + 1);
-	const end = rows.length > numbers.length ? ' …' : '';
-	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;
+	const numbers = rows.map((row) => String(row + 1));
+	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${listNames(numbers)}.`;
 }
 
 const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;

@@ -39,14 +39,14 @@ describe('files of Drive are attached', () => {
 	it('byte for byte, by ID or URL, each one once, after those of the item', async () => {
 		const data = randomBytes(300_000);
 		const id = seedFile('Größe 😀.bin', data, 'application/x-own');
-		const other = seedFile('notes', 'n', 'text/plain');
+		const other = seedFile('No. 5 of May', 'n', 'text/plain');
 		const url = `https://drive.google.com/file/d/${id}/view?usp=drivesdk`;
 		const options = { attachments: 'data', driveFiles: `${url}\n${other}, ${id}` };
 		await send(options, {}, { data: binary('x', 'x.txt') });
 		expect(attached()).toEqual([
 			['x.txt', 'text/plain', 'x'],
 			['Größe 😀.bin', 'application/x-own', data.toString('latin1')],
-			['notes.txt', 'text/plain', 'n'],
+			['No. 5 of May.txt', 'text/plain', 'n'],
 		]);
 	});
 

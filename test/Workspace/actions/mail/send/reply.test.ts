@@ -279,12 +279,15 @@ describe('Quote Original', () => {
 			const more = `Content-Transfer-Encoding: base64\nContent-ID: <${id}>\n`;
 			return part.typed('image/png; name=p.png', pixel, more);
 		};
-		const page = part.html('<p><img src="cid:logo@x">Hi</p>');
-		const raw = rawOf(part.related(page, image('logo@x'), image('other@x')));
+		const escaped = '<img src="cid:a%20b%40x"><img src="cid:c%40x">';
+		const page = part.html(`<p><img src="cid:logo@x">Hi</p>${escaped}`);
+		const shown = ['logo@x', 'a b@x', 'c%40x'].map(image);
+		const raw = rawOf(part.related(page, ...shown, image('other@x')));
 		const { mime } = await reply({ raw }, quoteOriginal, asHtml);
 		const images = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
 		const ids = images.map(({ headers }) => findHeader(headers, 'Content-ID'));
-		expect([ids, images.map(({ data }) => data.toString())]).toEqual([['<logo@x>'], ['pixel']]);
+		expect(ids).toEqual(['<logo@x>', '<a b@x>', '<c%40x>']);
+		expect(images[0]?.data.toString()).toBe('pixel');
 		const { mime: other } = await reply({ raw }, quoteOriginal);
 		expect(collectParts(other).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
 	});
@@ -306,6 +309,11 @@ describe('Include Signature', () => {
 		const { html } = await reply({}, options, { bodyFormat: 'html', body: '<p>Yes</p>' });
 		const inOrder = /<p>Yes<\/p>[^]*-- [^]*<b>Sam<\/b><br>Example Ltd\.<\/div>[^]*<blockquote/;
 		expect(html).toMatch(inOrder);
+	});
+
+	it('is marked in HTML as Gmail does, which else adds a second one to a draft that is opened', async () => {
+		const { html } = await reply({}, { includeSignature: true }, { bodyFormat: 'html' });
+		expect(html).toContain('data-smartmail="gmail_signature"><b>Sam</b>');
 	});
 
 	it('is the one of the alias, in an email that is no reply, too', async () => {

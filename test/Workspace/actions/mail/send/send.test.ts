@@ -140,6 +140,14 @@ describe('what goes out', () => {
 		]);
 	});
 
+	it('attaches a web page that a browser calls multipart as one file', async () => {
+		const page = binary('From: Blink', 'page.mhtml', 'multipart/related; boundary="b"');
+		await send({}, { attachments: 'page' }, { page });
+		expect(filesOf(mails.only)).toMatchObject([
+			{ filename: 'page.mhtml', mimeType: 'application/octet-stream' },
+		]);
+	});
+
 	it.each(['*', 'two, *', '*, one'])('attaches each file once: %s', async (attachments) => {
 		const fields = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
 		await send({}, { attachments }, fields);

@@ -51,6 +51,12 @@ describe('bad input is refused before anything is asked', () => {
 		expect(await mails.refused(send(parameters, options))).toMatch(words);
 	});
 
+	it('no recipient: the advice names no field that the form hides for a new email', async () => {
+		const failure = await failureOf(send({ to: '' }));
+		expect(failure.description).toMatch(/^It is empty\. .*A reply may leave it empty/);
+		expect(failure.description).not.toContain("'Message ID'");
+	});
+
 	it('a subject as an ID is told where IDs come from', async () => {
 		const failure = await failureOf(send({ replyToMessageId: 'Hello Ann' }));
 		expect(failure.description).toContain('List and Search return it as id');
