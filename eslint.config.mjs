@@ -111,12 +111,9 @@ export default tseslint.config(
 		rules: { '@n8n/community-nodes/credential-password-field': 'off' },
 	},
 	{
-		// The user's key is public, and the signature opens the channel of the user.
+		// The user's key is public.
 		files: ['credentials/AgentSignatureApi.credentials.ts'],
-		rules: {
-			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
-			'@n8n/community-nodes/credential-unnecessary-password': 'off',
-		},
+		rules: { 'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off' },
 	},
 	{
 		files: [...product, 'dev/**/*.ts'],
