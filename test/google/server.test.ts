@@ -60,7 +60,7 @@ describe('the contract', () => {
 
 	it('is broken by a key that a body does not have', async () => {
 		expect((await post('/v1/documents', { titel: 'x' })).status).toBe(599);
-		expect(google.violations).toEqual([expect.stringContaining("'titel'")]);
+		expect(google.violations).toEqual([expect.stringContaining('titel')]);
 	});
 
 	it('is broken by a path that cannot be decoded', async () => {
