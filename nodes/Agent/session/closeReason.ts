@@ -31,8 +31,8 @@ export type CloseReason =
 	/** The connection failed, or n8n's egress policy forbids the address. */
 	| { readonly kind: 'network'; readonly error: NetworkError; readonly message: string }
 	| { readonly kind: 'connectTimeout' }
-	/** The server did not respond to a ping, and has sent nothing since then. */
-	| { readonly kind: 'silent' }
+	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
+	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge' }
 	/**
 	 * A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the

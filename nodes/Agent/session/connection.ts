@@ -136,8 +136,8 @@ class SessionConnection {
 			if (options.pingText === '') this.#socket?.ping();
 			else this.#socket?.send(options.pingText);
 		};
-		this.#heartbeat = createHeartbeat(options, clock, sendPing, () => {
-			this.#handleEnd({ kind: 'silent' });
+		this.#heartbeat = createHeartbeat(options, clock, sendPing, (milliseconds) => {
+			this.#handleEnd({ kind: 'silent', milliseconds });
 		});
 		this.#scheduleAttempt(0);
 	}
@@ -320,12 +320,12 @@ class SessionConnection {
 	#handleEnd(closeReason: closeReasons.CloseReason): void {
 		const wasOpen = this.#state === 'open';
 		const { reason } = closeReasons.explainCloseReason(closeReason);
-		if (wasOpen) this.#recordLoss(closeReason.kind === 'silent', reason);
 		this.#state = 'waiting';
 		this.#attempt = {};
 		this.#stopTimers();
 		this.#socket?.terminate();
 		this.#socket = undefined;
+		if (wasOpen) this.#recordLoss(closeReason, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
 		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
@@ -341,11 +341,11 @@ class SessionConnection {
 		);
 	}
 
-	#recordLoss(isDead: boolean, reason: string): void {
+	#recordLoss(closeReason: closeReasons.CloseReason, reason: string): void {
 		const { clock, frameSequence } = this.#environment;
-		// A dead channel was lost when it fell silent, and not when that was noticed.
-		const deadMilliseconds = this.#heartbeat.getDeadMilliseconds(isDead);
-		frameSequence.recordLoss(clock.getMonotonicMilliseconds() - deadMilliseconds, reason);
+		// A dead channel was lost when it fell silent, and not when the pings showed it.
+		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 	}
 
 	#notifyEvent(

@@ -25,7 +25,7 @@ export function createHeartbeat(
 	{ heartbeatSeconds, pingText }: HeartbeatSettings,
 	clock: Clock,
 	sendPing: () => void,
-	reportDead: () => void,
+	reportDead: (silentMilliseconds: number) => void,
 ) {
 	/**
 	 * The frame that proves that the server responds to pings. It is a message if the pings are
@@ -45,22 +45,11 @@ export function createHeartbeat(
 		cancelDeadline ??= clock.callAfter(pingTimeoutMilliseconds, () => {
 			cancelDeadline = undefined;
 			if (!hasResponded) return;
-			reportDead();
 			stop();
+			reportDead(clock.getMonotonicMilliseconds() - lastFrameAt);
 		});
 		schedulePing();
 		sendPing();
-	}
-
-	/**
-	 * Returns how long the server has been silent, or 0 if it may nevertheless be alive. Only the
-	 * wall clock also counts while the machine sleeps.
-	 * @param isDead whether a deadline was missed
-	 */
-	function getDeadMilliseconds(isDead: boolean): number {
-		const silence = clock.getWallMilliseconds() - lastFrameAt;
-		const maxSilence = heartbeatSeconds * 1000 + pingTimeoutMilliseconds;
-		return isDead || (hasResponded && silence > maxSilence) ? silence : 0;
 	}
 
 	function schedulePing(): void {
@@ -77,7 +66,7 @@ export function createHeartbeat(
 	 * once.
 	 */
 	function start(): void {
-		lastFrameAt = clock.getWallMilliseconds();
+		lastFrameAt = clock.getMonotonicMilliseconds();
 		if (heartbeatSeconds === 0) return;
 		// The first text ping is sent later, because the server may not expect it as the first
 		// message.
@@ -89,7 +78,6 @@ export function createHeartbeat(
 	 * Stops the pings, for example because no response can be seen while the socket is not read.
 	 */
 	function stop(): void {
-		lastFrameAt = Infinity;
 		cancelPing();
 		endDeadline();
 	}
@@ -104,11 +92,11 @@ export function createHeartbeat(
 	}
 
 	function recordFrame(kind: 'ping' | 'pong' | 'message'): void {
-		lastFrameAt = clock.getWallMilliseconds();
+		lastFrameAt = clock.getMonotonicMilliseconds();
 		// A pong is always a response, but a message only if it arrives after a text ping.
 		if (kind === responseKind && (kind === 'pong' || cancelDeadline)) hasResponded = true;
 		endDeadline();
 	}
 
-	return { start, stop, reset, recordFrame, getDeadMilliseconds };
+	return { start, stop, reset, recordFrame };
 }

@@ -22,7 +22,7 @@ const unreadable = (message: string, needsUser = true): CloseReason => ({
 });
 const malformed = (code: string): CloseReason => ({ kind: 'malformed', code });
 const invalid = (message: string): CloseReason => ({ kind: 'invalidUpgrade', message });
-const silent: CloseReason = { kind: 'silent' };
+const silent: CloseReason = { kind: 'silent', milliseconds: 45_000 };
 const busy: CloseReason = { kind: 'closeFrame', code: 1008, reason: 'no' };
 
 const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };

@@ -76,34 +76,6 @@ describe('reconnecting', () => {
 		expect(session.account.messages[0]?.gapMs).toBe(45_500);
 	});
 
-	it.each([
-		['reset', 1000],
-		['silent', 45_000],
-	])('counts the sleep of the machine as a gap (%s after it)', async (after, foundAt) => {
-		const session = await new FakeSession().opened();
-		session.network.last.listener.onControlFrame('pong');
-		session.network.onSocket = opens;
-		session.clock.sleep(3_600_000);
-		if (after === 'reset') session.clock.stall(foundAt);
-		if (after === 'reset') session.network.last.end();
-		else await session.clock.advance(foundAt);
-		await session.clock.advance(500);
-		session.network.last.text('back');
-		expect(session.account.messages[0]?.gapMs).toBeGreaterThanOrEqual(3_600_000);
-	});
-
-	it('counts no gap for the time in which reading was paused', async () => {
-		const session = await new FakeSession().opened();
-		session.network.last.listener.onControlFrame('pong');
-		session.network.onSocket = opens;
-		session.connection.pause();
-		await session.clock.advance(600_000);
-		session.network.last.end();
-		await session.clock.advance(500);
-		session.network.last.text('back');
-		expect(session.account.messages[0]?.gapMs).toBe(500);
-	});
-
 	it.each([false, true])(
 		'does not take a new channel that never answers a ping for dead (opened while paused: %s)',
 		async (isPaused) => {

@@ -11,7 +11,6 @@ interface Timer {
 /** Time that moves only when it is told to. */
 export class FakeClock implements Clock {
 	#now = 0;
-	#slept = 0;
 	#order = 0;
 	readonly #timers = new Set<Timer>();
 	/** What the wall clock shows at 0. */
@@ -22,7 +21,7 @@ export class FakeClock implements Clock {
 	}
 
 	getWallMilliseconds(): number {
-		return this.startedAt + this.#now + this.#slept;
+		return this.startedAt + this.#now;
 	}
 
 	getMonotonicMilliseconds(): number {
@@ -58,11 +57,6 @@ export class FakeClock implements Clock {
 	/** Lets time pass as if the process stood still: no timer fires before the end. */
 	stall(milliseconds: number): void {
 		this.#now += milliseconds;
-	}
-
-	/** Lets the machine sleep: only the wall clock goes on. */
-	sleep(milliseconds: number): void {
-		this.#slept += milliseconds;
 	}
 
 	#next(end: number): Timer | undefined {
