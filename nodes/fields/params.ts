@@ -99,7 +99,10 @@ function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext)
 	const value = getNamed(raw);
 	const saved = getNamed(context.findSavedValue?.(field));
 	const isEmpty = value == null || (field.type === 'options' && value === '');
-	if (!hasExpression(saved) || !(isEmpty || insertsNothing(saved, value))) return;
+	// Other entries of a list may have values.
+	const isList = field.format === 'list' || field.format === 'addressList';
+	const foundNothing = isEmpty || (!isList && insertsNothing(saved, value));
+	if (!foundNothing || !hasExpression(saved)) return;
 	throw createRefusal(
 		`The expression in '${getLabel(field, context)}' is empty for this item`,
 		missingDataAdvice,

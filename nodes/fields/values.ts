@@ -186,16 +186,12 @@ export function hasExpression(value: unknown) {
 }
 
 /**
- * Returns whether the expressions in a text found nothing, as in `order {{ $json.id }}` or
- * `{{ 'order ' + $json.id }}` for items without an ID, which would all get the same text. An
- * expression with an empty text, such as `{{ $json.id ?? '' }}`, may insert nothing.
+ * Returns whether the expressions in a text inserted nothing, as in `order {{ $json.id }}` for
+ * items without an ID, which would all get the same text. An expression with an empty text, such as
+ * `{{ $json.id ?? '' }}`, may insert nothing.
  */
 export function insertsNothing(saved: unknown, value: unknown) {
 	if (typeof saved !== 'string' || typeof value !== 'string') return false;
-	// Only `+` and templates make words of what they do not find. Data may have the words itself.
-	const joins = /[+`]/.test(saved);
-	if (joins && /\b(?:undefined|null|NaN)\b(?!@)/.test(value)) return true;
-	if (value.includes('[object Object]')) return true;
 	const typedText = saved.slice(1).replace(/\{\{(?:(?!''|"").)*?\}\}/gs, '');
 	return saved.includes('{{') && typedText.trim() !== '' && value === typedText;
 }

@@ -99,7 +99,8 @@ describe('rows', () => {
 			"Rows 3 to 7 of 20 are shown. To get the next ones, call again with 'Start Row': 9",
 		);
 		expect((await call(few, { startRow: 1000 })).items.slice(1)).toEqual([
-			{ note: "No rows of 20 are shown. Rows above 'Start Row': 20." },
+			{ note: 'No rows of 20 are shown.' },
+			{ note: "'Start Row' is below the last row. Rows above it: 20." },
 		]);
 	});
 

@@ -70,9 +70,12 @@ export function buildPayload({ payloadMode, task, input, payloadJson }: PayloadP
 	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
 }
 
-/** Returns whether a value is there. An object needs an entry for which an expression found one. */
-const hasContent = (value: unknown): boolean =>
-	isRecord(value) ? Object.values(value).some(hasContent) : value != null && !isBlank(value);
+/** Returns whether a value is there. If an object has keys, one of them needs a value. */
+function hasContent(value: unknown): boolean {
+	if (!isRecord(value)) return value != null && !isBlank(value);
+	const entries = Object.values(value);
+	return entries.length === 0 || entries.some(hasContent);
+}
 
 /**
  * Refuses empty values that would start a new session or an agent without a task by mistake, at a
@@ -112,7 +115,8 @@ function readOverride(params: ExecuteParams, values: Readonly<Record<string, unk
 	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
 	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity`
 	// refuses a missing one.
-	return isAdded ? params : undefined;
+	const { userId, userPublicKey, signature, timestamp } = params;
+	return isAdded ? { userId, userPublicKey, signature, timestamp } : undefined;
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;

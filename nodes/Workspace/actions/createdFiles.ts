@@ -209,8 +209,12 @@ async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, 
 		...buildMarkerProperty(item.markerId),
 		...(newFile.keyHashes && buildKeyProperties(newFile.keyHashes)),
 	};
-	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
+	const file = newFile.recoveredId
+		? { id: newFile.recoveredId }
+		: await createOrCopyFile(drive, newFile, appProperties);
+	const id = requireId(file.id);
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
+	refuseTrashed(file);
 	return id;
 }
 
@@ -218,7 +222,7 @@ async function createOrCopyFile<R, C>(
 	drive: drive_v3.Drive,
 	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
 	appProperties: Properties,
-) {
+): Promise<File> {
 	const request = { supportsAllDrives: true, fields: 'id,trashed' };
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.
@@ -227,8 +231,7 @@ async function createOrCopyFile<R, C>(
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
-	refuseTrashed(data);
-	return requireId(data.id);
+	return data;
 }
 
 /**

@@ -250,7 +250,6 @@ describe('an expression that comes out empty', () => {
 		[{ sessionId: '={{ $json.nope }}' }, session],
 		[{ sessionId: '={{ "  " }}' }, session],
 		[{ sessionId: '=chat {{ $json.nope }}' }, session],
-		[{ sessionId: "={{ 'chat ' + $json.nope }}" }, session],
 		[{ sessionId: '={{ $json.nope?.id }}' }, session],
 		[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
 		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
@@ -277,6 +276,7 @@ describe('an expression that comes out empty', () => {
 		[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }],
 		[{ sessionId: '', task: '', input: 'x' }],
 		[{ ...inJson('{}'), task: '' }],
+		[inJson('={{ {} }}')],
 		[{ ...inJson('{}'), task: '={{ $json.nope }}' }],
 	])('is taken where nothing is missed: %j', async (parameters) => {
 		await serve();

@@ -133,8 +133,7 @@ export function toValuesAnswer(result: ReadRows): ModelAnswer {
 /** @param lastNumber the number of the last row that is shown */
 function describeRows(result: ReadRows, shownCount: number, lastNumber: number): string {
 	const { total, skippedCount } = result;
-	if (shownCount === 0)
-		return `No rows of ${total} are shown. Rows above ${quoteField('startRow')}: ${skippedCount}.`;
+	if (shownCount === 0) return `No rows of ${total} are shown.`;
 	const lastShown = skippedCount + shownCount;
 	const summary = `Rows ${skippedCount + 1} to ${lastShown} of ${total} are shown.`;
 	if (lastShown >= total) return summary;
