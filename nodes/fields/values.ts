@@ -73,12 +73,13 @@ export class TypedText {
 }
 
 /** Returns what a locator names. Any other value is returned as it is. */
-export const getNamed = (given: unknown) => (isRecord(given) ? given['value'] : given);
+export const getNamed = (given: unknown) =>
+	isRecord(given) && 'mode' in given ? given['value'] : given;
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
-	const isLocator = context.mode === 'fields' && isRecord(raw) && 'mode' in raw;
-	return readText(field, (isLocator ? raw['value'] : raw) ?? '', context);
+	const named = context.mode === 'fields' ? getNamed(raw) : raw;
+	return readText(field, named ?? '', context);
 }
 
 /** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
