@@ -129,8 +129,8 @@ export function classifyNetworkError(error: unknown): NetworkError {
 function adaptCategory(category: Category, chain: readonly object[]): Category {
 	const isPending = findPending(chain);
 	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
-	if (isConnecting || isPending)
-		return /lost|timeout|unknown/.test(category) ? 'notConnected' : category;
+	const isUnclear = resultByCategory[category] === unclear;
+	if (isUnclear && (isConnecting || isPending)) return 'notConnected';
 	return category === 'handshake' && isPending === false ? 'lost' : category;
 }
 

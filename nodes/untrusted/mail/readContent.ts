@@ -179,7 +179,8 @@ function readFile(part: MimePart) {
 function joinReport(parts: readonly MimePart[]) {
 	const reports = parts.map(({ headers = [], body }) => {
 		const fields = headers.map(({ name, value }) => `${name}: ${value}`);
-		return [...fields, '', Buffer.from(body?.data ?? '', 'base64url')].join('\r\n');
+		const rest = Buffer.from(body?.data ?? '', 'base64url').toString();
+		return [...fields, '', rest].join('\r\n');
 	});
 	const bytes = Buffer.from(reports.join(''));
 	return { size: bytes.length, data: bytes.toString('base64url') };

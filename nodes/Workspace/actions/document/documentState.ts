@@ -24,12 +24,13 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return tabId === undefined ? url : `${url}?tab=${encodeURIComponent(tabId)}`;
 }
 
+const nameFields = 'tabProperties(tabId,title)';
+const paragraphFields = 'body(content(startIndex,endIndex,paragraph(paragraphStyle)))';
 /** The parts of a tab to fetch: its name, where its paragraphs are too, or all of its text. */
 const tabParts = {
-	names: '',
-	outline:
-		',documentTab(namedRanges,body(content(startIndex,endIndex,paragraph(paragraphStyle))))',
-	texts: ',documentTab(namedRanges,body,headers,footers,footnotes)',
+	names: nameFields,
+	outline: `${nameFields},documentTab(namedRanges,${paragraphFields})`,
+	texts: `${nameFields},documentTab(namedRanges,body,headers,footers,footnotes)`,
 } as const;
 
 export type Detail = keyof typeof tabParts;
@@ -37,7 +38,7 @@ export type Detail = keyof typeof tabParts;
 /** Fetches what a change needs to know of a document. */
 export async function fetchDocument({ docs, documentId, detail }: DocumentToFetch) {
 	// Google nests tabs three levels deep, and refuses whole tabs, because they include comments.
-	const tab = `tabProperties(tabId,title)${tabParts[detail]}`;
+	const tab = tabParts[detail];
 	const fields = `revisionId,tabs(${tab},childTabs(${tab},childTabs(${tab})))`;
 	return (await docs.documents.get({ documentId, includeTabsContent: true, fields })).data;
 }
