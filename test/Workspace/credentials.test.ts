@@ -191,6 +191,11 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 		const usualMail = ['gmail.send', 'gmail.readonly'];
 		const usualDrive = ['drive.file', 'drive.metadata.readonly'];
 
+		test.each(['mailAccess', 'driveAccess'])('shows %s unless scopes are entered', (name) => {
+			const field = new WorkspaceOAuth2Api().properties.find((one) => one.name === name);
+			expect(field?.displayOptions).toEqual({ show: { customScopes: [false] } });
+		});
+
 		test.each([
 			['appFiles', ['drive.file']],
 			['appFilesAndNames', usualDrive],
