@@ -164,6 +164,7 @@ describe('in n8n', () => {
 		['*.pdf, invoice*', ['a.PDF', 'Invoice 7.doc', 'scan.pdf']],
 		['pdf, DOC', ['a.PDF', 'Invoice 7.doc', 'scan.pdf']],
 		['.pdf', ['a.PDF', 'scan.pdf']],
+		['logo*.png', ['logo.png']],
 		['readme', ['README']],
 	])('only the files whose names fit %j are uploaded', async (onlyFiles, names) => {
 		const named = ['a.PDF', 'logo.png', 'Invoice 7.doc', 'README'].map(
