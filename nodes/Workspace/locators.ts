@@ -5,7 +5,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import { type Field, type ReadContext, textType } from '../fields/field';
-import { getLabel, getNamed, readList, readLocatorText } from '../fields/values';
+import { getLabel, unwrapLocator, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com'];
@@ -146,7 +146,7 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 
 /** Reads the URL of a link: a URL, or a locator with a URL. */
 function readLink(link: unknown): URL | undefined {
-	const text = getNamed(link);
+	const text = unwrapLocator(link);
 	return typeof text === 'string' ? parseUrl(text) : undefined;
 }
 

@@ -4,7 +4,7 @@ import { type RawValues } from './rawParameters';
 import {
 	missingDataAdvice,
 	getLabel,
-	getNamed,
+	unwrapLocator,
 	hasExpression,
 	insertsNothing,
 	isBlank,
@@ -96,8 +96,8 @@ function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void 
 
 function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
 	if (context.mode === 'json' || !field.mustBeFound) return;
-	const value = getNamed(raw);
-	const saved = getNamed(context.findSavedValue?.(field));
+	const value = unwrapLocator(raw);
+	const saved = unwrapLocator(context.findSavedValue?.(field));
 	const isEmpty = value == null || (field.type === 'options' && value === '');
 	// Other entries of a list may have values.
 	const isList = field.format === 'list' || field.format === 'addressList';

@@ -73,12 +73,12 @@ export class TypedText {
 }
 
 /** Returns what a locator names. Any other value is returned as it is. */
-export const getNamed = (given: unknown) =>
+export const unwrapLocator = (given: unknown) =>
 	isRecord(given) && 'mode' in given ? given['value'] : given;
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
-	const named = context.mode === 'fields' ? getNamed(raw) : raw;
+	const named = context.mode === 'fields' ? unwrapLocator(raw) : raw;
 	return readText(field, named ?? '', context);
 }
 
@@ -205,8 +205,9 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
 	const expectation =
 		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	const { fileName, mimeType = '', content, ...others } = entry;
-	refuseUnknownEntryKeys(field, [others], [], expectation, context);
+	const keys = ['fileName', 'mimeType', 'content'];
+	refuseUnknownEntryKeys(field, [entry], keys, expectation, context);
+	const { fileName, mimeType = '', content } = entry;
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
 		throw createValueRefusal(field, context, expectation);
 	return entry as AttachmentInput;

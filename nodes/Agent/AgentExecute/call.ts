@@ -79,7 +79,9 @@ export function prepareCall(
  * item was already sent.
  */
 export function getRequestIdentity({ url, params, buildBody }: AgentCall): unknown {
-	return { ...buildBody(), url, sessionId: params.sessionId, signature: '', timestamp: 0 };
+	const { initialPayload, startStepName, userId, userPublicKey } = buildBody();
+	const { sessionId } = params;
+	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
 }
 
 /**

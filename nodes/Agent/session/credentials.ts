@@ -18,13 +18,13 @@ export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 /** Parses the `agentApi` credential. @throws NodeError 400 if the API key cannot be sent */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
+	const advice = 'Enter the API key from the team that operates your agent.';
+	if (apiKey === '') throw createRefusal('The Agent API credential has no API key', advice);
 	// The key is sent in a header. Invisible characters come along when it is copied.
-	if (!/^[\t -~\x80-\xff]+$/.test(apiKey))
+	if (!/^[\t -~\x80-\xff]*$/.test(apiKey))
 		throw createRefusal(
-			apiKey === ''
-				? 'The Agent API credential has no API key'
-				: 'The API key of the Agent API credential contains a line break or a character that cannot be sent',
-			'Enter the API key from the team that operates your agent.',
+			'The API key of the Agent API credential contains a line break or a character that cannot be sent',
+			advice,
 		);
 	return {
 		deploymentUrl: trimValue(raw.deploymentUrl),

@@ -205,10 +205,8 @@ async function fillOnce<R, C>(
 
 /** Creates the file, unless an earlier request did, and records it. @returns its ID */
 async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, C>, item: Item) {
-	const appProperties = {
-		...buildMarkerProperty(item.markerId),
-		...(newFile.keyHashes && buildKeyProperties(newFile.keyHashes)),
-	};
+	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
+	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
 	const file = newFile.recoveredId
 		? { id: newFile.recoveredId }
 		: await createOrCopyFile(drive, newFile, appProperties);

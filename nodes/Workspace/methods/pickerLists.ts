@@ -10,7 +10,7 @@ import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/er
 import { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/commonOptions';
-import { getNamed } from '../../fields/values';
+import { unwrapLocator } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
 import { listFiles, quoteSearchText } from '../actions/driveSearch';
 import { listHeadings } from '../actions/document/contentPlace';
@@ -187,7 +187,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
  * n8n gives its text, and '' is returned.
  */
 function readChosenText(raw: unknown): string {
-	const value = getNamed(raw);
+	const value = unwrapLocator(raw);
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	return text.startsWith('=') ? '' : text;
 }

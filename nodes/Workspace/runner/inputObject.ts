@@ -83,10 +83,10 @@ const allOperations: readonly ResourceOperation[] = resources.flatMap(
  * @throws NodeError 400
  */
 export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
+	const isAnyResource = (resource ?? '') === '';
 	const matches = allOperations.filter(
 		(choice) =>
-			choice.operation.value === operation &&
-			((resource ?? '') === '' || choice.resource === resource),
+			choice.operation.value === operation && (isAnyResource || choice.resource === resource),
 	);
 	// For example, `spreadsheetId` shows that Read means a spreadsheet.
 	const matchesById = matches.filter((choice) =>

@@ -230,12 +230,13 @@ export function findColumnsInAnyCase(
 		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
 		for (const name of sameNames)
 			// The groups compare only the beginnings of long names.
-			if (fold(name) === fold(header)) getOrAdd(allColumns, name, () => column);
+			if (foldName(name) === foldName(header)) getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }
 
-const fold = (name: string) => joinLines(name).normalize().toLowerCase();
+/** Returns the same text for names that differ only in case, white space or Unicode form. */
+const foldName = (name: string) => joinLines(name).normalize().toLowerCase();
 
 type NameTest = (names: readonly string[]) => boolean;
 
@@ -243,7 +244,7 @@ type NameTest = (names: readonly string[]) => boolean;
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
 	for (const name of names) {
-		const letters = fold(name).slice(0, maxKeyLength);
+		const letters = foldName(name).slice(0, maxKeyLength);
 		getOrAdd(groups, letters, () => []).push(name);
 	}
 	return groups;
