@@ -42,14 +42,12 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	const reasons = details.map((detail) => getText(detail, 'reason')).join(' ');
-	const urls = details.map((detail) => getText(getProperty(detail, 'metadata'), 'activationUrl'));
 	return {
 		message: message && shorten(message, maxMessageLength),
 		status: getText(error, 'status'),
 		searchText: [reasons, message].join(' '),
 		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
 		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons)),
-		activationUrl: urls.find((url) => url?.startsWith('https://console.')),
 	};
 }
 

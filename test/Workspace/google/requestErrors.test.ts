@@ -159,19 +159,6 @@ describe('what Google says', () => {
 		const errors = [{ reason: { toString: 1, valueOf: 1 } }, { reason: ['rateLimitExceeded'] }];
 		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject(attempts.final);
 	});
-
-	test.each([
-		['https://console.cloud.google.com/x', 'https://console.cloud.google.com/x'],
-		['https://elsewhere.example/x', 'the API library'],
-		[undefined, 'the API library'],
-	])('the address to enable an API at: %s', (activationUrl, place) => {
-		const details = [
-			{ reason: 'OTHER' },
-			{ reason: 'SERVICE_DISABLED', metadata: { activationUrl } },
-		];
-		const { description } = answered(403, { error: { message: 'No', details } });
-		expect(description).toContain(`Enable the Gmail API in ${place}`);
-	});
 });
 
 describe('whether it was carried out, and when to come back', () => {
