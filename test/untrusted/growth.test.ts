@@ -161,6 +161,6 @@ test('the bullets of a document cost no more than its items', () => {
 		return layOut(blocks, 1, () => false);
 	};
 	expectLinear(' ', layoutOf, (layout) => {
-		setLists(new RequestBuilder(undefined), layout, []);
+		setLists(new RequestBuilder('t.0'), layout, []);
 	});
 });

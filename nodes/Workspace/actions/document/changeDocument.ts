@@ -43,8 +43,6 @@ export interface DocumentTarget {
 	 * Whether images become pictures, unless Google cannot fetch them. Otherwise they are links.
 	 */
 	readonly insertImages: boolean;
-	/** Google's response to the creation of the document, which is then not read. */
-	readonly created?: Document;
 }
 
 interface ChangeJob<C extends Change = Change> extends DocumentTarget {
@@ -79,18 +77,13 @@ export function changeDocument<C extends Change>(job: ChangeJob<C>) {
  * change.
  */
 async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
-	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
 		try {
-			const body = created?.revisionId
-				? documentState.toBodyState(created)
-				: await readBody(job);
-			return await carryOut(job, body);
+			return await carryOut(job, await readBody(job));
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
 			if (planCount === maxPlans || !isOutdated) throw toError(error);
 		}
-		created = undefined;
 		// If the run is canceled, the pause ends, and the next request throws.
 		const { signal } = job.item;
 		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
@@ -222,9 +215,7 @@ async function findOutcome(
 }
 
 function showsChange({ tabs }: Document, body: documentState.BodyState, change: Change): boolean {
-	const allTabs = flattenTabs(tabs);
-	const sameTab = allTabs.find(({ tabId }) => tabId === body.tabId);
-	const changedTab = body.tabId === undefined ? allTabs[0] : sameTab;
+	const changedTab = flattenTabs(tabs).find(({ tabId }) => tabId === body.tabId);
 	const content = documentState.getBody(changedTab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;

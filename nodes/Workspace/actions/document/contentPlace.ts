@@ -16,7 +16,7 @@ export interface ContentPlace {
 	readonly deletedEnd: number;
 	/** Where to add the paragraph after that; undefined if there is one. */
 	readonly addedAt?: number;
-	readonly tabId: string | undefined;
+	readonly tabId: string;
 	/**
 	 * Whether the paragraph has no text when the content is inserted. Otherwise the content
 	 * continues it, with its style.
@@ -98,7 +98,7 @@ export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** Finds where to write in a section: at its end, or in place of its content. */
 export function findPlace(
-	tabId: string | undefined,
+	tabId: string,
 	{ elements, startIndex, isBeforeParagraph }: Section,
 	mode: 'append' | 'replace',
 ): ContentPlace {

@@ -52,13 +52,11 @@ interface DocumentToFetch {
 /**
  * Finds the body of a tab.
  * @param idOrTitle '' for the first tab
- * @param document may be Google's response to its creation, which has the body of its only tab in
- * place of tabs
  * @throws NodeError 403 if the account may not edit
  */
 export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
-	const { revisionId, body, tabs = [{ documentTab: { body } }] } = document;
-	const allTabs = flattenTabs(tabs);
+	const { revisionId } = document;
+	const allTabs = flattenTabs(document.tabs);
 	const chosenTab = idOrTitle === '' ? allTabs[0] : findTab(allTabs, idOrTitle);
 	const content = getBody(chosenTab?.tab);
 	const endIndex = content.at(-1)?.endIndex;
@@ -71,15 +69,7 @@ export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
 			message: 'This account can read the document but not edit it',
 			description: 'Share the document with the account of the credential as an editor.',
 		});
-	// The response to a creation does not name the only tab.
-	return {
-		revisionId,
-		allTabs,
-		chosenTab,
-		tabId: chosenTab.tabId || undefined,
-		content,
-		endIndex,
-	};
+	return { revisionId, allTabs, chosenTab, tabId: chosenTab.tabId, content, endIndex };
 }
 
 /**

@@ -9,10 +9,9 @@ export type Extent = Readonly<Record<'start' | 'end', number>>;
 /** Collects requests that change one tab, in the order in which Google carries them out. */
 export class RequestBuilder {
 	readonly requests: DocsRequest[] = [];
-	readonly #tabId: string | undefined;
+	readonly #tabId: string;
 
-	/** @param tabId undefined for the first tab */
-	constructor(tabId: string | undefined) {
+	constructor(tabId: string) {
 		this.#tabId = tabId;
 	}
 

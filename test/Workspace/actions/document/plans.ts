@@ -11,7 +11,7 @@ export const planIn = (content: DocumentContent, changes: object = {}) =>
 		{
 			index: 1,
 			deletedEnd: 1,
-			tabId: undefined,
+			tabId: 't.0',
 			isParagraphEmpty: true,
 			keepsStyle: true,
 			...changes,
