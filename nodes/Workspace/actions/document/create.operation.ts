@@ -15,7 +15,8 @@ import {
 import * as createdFiles from '../createdFiles';
 import { buildParentFolderField, titleField } from '../newFileFields';
 import { appendContent } from './append.operation';
-import { isEmpty, parseContent } from './contentRequests';
+import { isEmpty, parseContent } from './content/parseContent';
+import { buildDocumentUrl } from './documentState';
 import * as fields from './fields';
 import {
 	changesTexts,
@@ -24,7 +25,6 @@ import {
 	type ReplacementResult,
 	replaceTexts,
 } from './replacements';
-import { buildDocumentUrl } from './documentState';
 
 const createFields = [
 	{ ...titleField, description: 'Title of the new document' },

@@ -1,4 +1,4 @@
-import { parseContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { parseContent } from '../../../../nodes/Workspace/actions/document/content/parseContent';
 import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';

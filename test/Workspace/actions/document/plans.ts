@@ -1,7 +1,7 @@
 import type { DocumentContent } from '../../../../nodes/untrusted/document/blocks';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
 import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
-import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { planContent } from '../../../../nodes/Workspace/actions/document/content/contentRequests';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 
 /** Plans content in an empty document. */
