@@ -59,7 +59,7 @@ costsNoMoreThanItsLength('to see if a text stands for its HTML', ['[', 'a', '[a]
 	work: read,
 });
 
-const inTypes = ['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'];
+const inTypes = ['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', ';'];
 costsNoMoreThanItsLength('the charset of a part', inTypes, {
 	inputOf: (text) => partOf('text/html', text, `text/html; charset${text}`),
 	work: read,
