@@ -16,7 +16,7 @@ export const upload = defineOperation({
 	prepare: prepareUpload,
 	async send(clients, params, item) {
 		const files: FileResult[] = [];
-		for (const fileIndex of params.fields.keys())
+		for (const fileIndex of params.binaryFields.keys())
 			files.push(await uploadOnce(await openUpload(clients, params, item, fileIndex)));
 		return files;
 	},
