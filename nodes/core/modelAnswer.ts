@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import { shorten } from './text';
+import { dropHalfCharacter, shorten } from './text';
 
 /** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');
@@ -26,21 +26,20 @@ export interface ModelAnswer {
 }
 
 /** The part of a result that may be long: a text, or a list of rows, emails and the like. */
-export type LongPart =
-	| { readonly name: string; readonly text: string }
-	| {
-			/**
-			 * The key of the list. Without it, each entry is an item of its own, and there are no
-			 * facts.
-			 */
-			readonly name?: string;
-			readonly entries: readonly unknown[];
-			/**
-			 * The texts of entries may be cut to this length, so that more entries have room.
-			 * Without it, entries are whole.
-			 */
-			readonly minTextLength?: number;
-	  };
+export type LongPart = { readonly name: string; readonly text: string } | LongList;
+
+interface LongList {
+	/**
+	 * The key of the list. Without it, each entry is an item of its own, and there are no facts.
+	 */
+	readonly name?: string;
+	readonly entries: readonly unknown[];
+	/**
+	 * The texts of entries may be cut to this length, one of `limits`, so that more entries have
+	 * room. Without it, entries are whole.
+	 */
+	readonly minTextLength?: number;
+}
 
 /**
  * Builds the answer to a model: all facts, and as much of the long part as has room. Everything
@@ -55,41 +54,41 @@ export function buildModelAnswer(
 	part: LongPart,
 	describe: (shownCount: number, isCut: boolean) => string | undefined,
 ): ModelAnswer {
-	const shownFacts = fitFacts(facts);
+	const fittingFacts = fitValue(facts, factCharacters);
+	const shownFacts = isText(fittingFacts)
+		? { facts: fittingFacts }
+		: (fittingFacts as IDataObject);
 	if ('text' in part) {
-		const shownText = fitText(part.text, countRoomBeside(shownFacts, part.name));
-		const note = describe(shownText.length, shownText.length < part.text.length);
-		return { items: [{ ...shownFacts, [part.name]: shownText }], note };
+		const text = cutText(part.text, countRoomBeside(shownFacts, part.name));
+		const note = describe(text.length, text.length < part.text.length);
+		return { items: [{ ...shownFacts, [part.name]: text }], note };
 	}
-	const { shownEntries, isCut } = fitEntries(part, shownFacts);
-	const entries = shownEntries as IDataObject[];
-	const items = part.name === undefined ? entries : [{ ...shownFacts, [part.name]: entries }];
-	return { items, note: describe(entries.length, isCut) };
+	const { name, entries } = part;
+	const firstEntries = entries.slice(0, countShownEntries(part, shownFacts));
+	const fittingEntries = fitValue(
+		firstEntries,
+		countRoomBeside(shownFacts, name),
+		// Keeps all entries, because their number is what the note says.
+		(limit) => firstEntries.map((entry) => shortenValue(entry, limit)),
+	);
+	const shownEntries = isText(fittingEntries) ? [fittingEntries] : fittingEntries;
+	const isCut = firstEntries.length < entries.length || shownEntries !== firstEntries;
+	const items = name === undefined ? shownEntries : [{ ...shownFacts, [name]: shownEntries }];
+	return { items: items as IDataObject[], note: describe(firstEntries.length, isCut) };
 }
 
-/**
- * Returns the first entries of a list, as `buildModelAnswer` shows them, and whether one is left
- * out or cut.
- */
-export function fitEntries(
-	{ name = '', entries, minTextLength = Infinity }: Extract<LongPart, { entries: unknown }>,
+/** Returns how many entries of a list `buildModelAnswer` shows: the first ones, at least one. */
+export function countShownEntries(
+	{ name, entries, minTextLength = Infinity }: LongList,
 	shownFacts: IDataObject = {},
-): { shownEntries: unknown[]; isCut: boolean } {
-	const room = countRoomBeside(shownFacts, name);
+): number {
 	// The list has two brackets of its own.
-	let remainingRoom = room - 2;
+	let remainingRoom = countRoomBeside(shownFacts, name) - 2;
 	const overflow = entries.findIndex((entry) => {
 		remainingRoom -= measureValue(shortenValue(entry, minTextLength));
 		return remainingRoom < 0;
 	});
-	const firstEntries = overflow === -1 ? entries : entries.slice(0, Math.max(1, overflow));
-	const shownEntries = fitValue(firstEntries, room) as unknown[];
-	return { shownEntries, isCut: shownEntries !== entries };
-}
-
-function fitFacts(facts: IDataObject): IDataObject {
-	const shownFacts = fitValue(facts, factCharacters);
-	return typeof shownFacts === 'string' ? { facts: shownFacts } : (shownFacts as IDataObject);
+	return overflow === -1 ? entries.length : Math.max(1, overflow);
 }
 
 /**
@@ -101,95 +100,83 @@ export function completeModelAnswer(
 	hints: readonly string[],
 ): IDataObject[] {
 	const shownItems = fitValue(items, contentCharacters);
-	const texts = note === undefined ? [] : [note];
-	if (shownItems !== items) texts.push('What ends with … is shortened.');
-	const notes = [...texts, ...hints].map((text) => ({ note: text }));
-	return [...toItems(shownItems), ...toItems(fitValue(notes, noteCharacters))];
+	const notes = note === undefined ? [] : [{ note }];
+	if (shownItems !== items) notes.push({ note: 'What ends with … is shortened.' });
+	const hintNotes = hints.map((hint) => ({ note: hint }));
+	const shownHints = fitValue(hintNotes, noteCharacters - measureValue(notes));
+	return [...toItems(shownItems), ...notes, ...toItems(shownHints)];
 }
 
 const toItems = (value: unknown) =>
 	Array.isArray(value) ? (value as IDataObject[]) : [{ answer: value as string }];
 
-/**
- * @returns the characters that the facts and the key of the long part leave for it, with some to
- * spare for brackets
- */
-const countRoomBeside = (facts: IDataObject, name: string) =>
-	contentCharacters - measureValue(facts) - measureValue(name) - 10;
+/** @returns the characters that the facts and the key of the long part leave for it */
+const countRoomBeside = (shownFacts: IDataObject, name = '') =>
+	contentCharacters - measureValue({ ...shownFacts, [name]: '' });
 
 /** Counts the characters of a value in JSON, with the comma after it. */
 const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 
-/** No text is cut shorter than this. Where that is not enough, lists are cut. */
-const minCutLength = 30;
-const entryLimits = [10_000, 3000, 1000, 300, 100, 30, 10, 3];
+const isText = (value: unknown) => typeof value === 'string';
+
+/** How long texts and lists may be in a copy. The first copy that has room is shown. */
+const limits = [20_000, 10_000, 5000, 2000, 1000, 500, 200, 100, 50, 20, 10, 5];
+/** No text is cut shorter than this, because IDs must stay whole. */
+const maxIdLength = 50;
 
 /**
  * Returns a value whose JSON has at most `room` characters: the value itself, or a copy in which
- * long texts, names and lists are cut.
+ * long texts and lists are cut.
  */
-function fitValue(value: unknown, room: number): unknown {
+function fitValue(
+	value: unknown,
+	room: number,
+	shortenTo = (limit: number) => shortenValue(value, limit),
+): unknown {
 	if (measureValue(value) <= room) return value;
-	for (const maxEntries of entryLimits) {
-		const build = (maxLength: number) => shortenValue(value, maxLength, maxEntries);
-		if (measureValue(build(minCutLength)) > room) continue;
-		let fittingLength = minCutLength;
-		for (let step = room; step >= 1; step = Math.floor(step / 2))
-			if (measureValue(build(fittingLength + step)) <= room) fittingLength += step;
-		return build(fittingLength);
+	for (const limit of limits) {
+		const copy = shortenTo(limit);
+		if (measureValue(copy) <= room) return copy;
 	}
-	// What is nested so widely has no short form of its own.
-	return `${fitText(JSON.stringify(value), room - 10)}…`;
+	// What is nested so widely, or has such long names, has no short form of its own.
+	return `${cutText(JSON.stringify(value), room - 10)}…`;
 }
 
 /**
- * Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number
- * of entries.
+ * Copies a value. Cuts texts to a length, and lists and objects to as many entries.
  * @param budget how many parts are copied. More have no room in any answer, so that null stands for
  * them in a copy that is too long anyway
  */
 function shortenValue(
 	value: unknown,
-	maxLength: number,
-	maxEntries = maxModelCharacters,
+	limit: number,
 	budget = { parts: maxModelCharacters },
 ): unknown {
 	if (budget.parts-- <= 0) return null;
-	if (typeof value === 'string') return shorten(value, maxLength);
+	if (isText(value)) return shorten(value, Math.max(limit, maxIdLength));
 	if (typeof value !== 'object' || value === null) return value;
-	const entries: readonly unknown[] = Array.isArray(value) ? value : Object.keys(value);
-	const shownEntries = entries.slice(0, maxEntries);
-	const hiddenCount = entries.length - shownEntries.length;
-	const shortenEntry = (entry: unknown) => shortenValue(entry, maxLength, maxEntries, budget);
+	const shortenEntry = (entry: unknown) => shortenValue(entry, limit, budget);
 	if (Array.isArray(value)) {
-		const list = shownEntries.map(shortenEntry);
-		return hiddenCount > 0 ? [...list, `… ${hiddenCount} more`] : list;
+		const list = value.slice(0, limit).map(shortenEntry);
+		if (value.length > limit) list.push(`… ${value.length - limit} more`);
+		return list;
 	}
-	const copy = new Map<string, unknown>();
-	for (const [index, name] of (shownEntries as string[]).entries()) {
-		const shownName = shorten(name, maxLength);
-		// Several long names may begin alike.
-		const uniqueName = copy.has(shownName) ? `${shownName} ${index + 1}` : shownName;
-		copy.set(uniqueName, shortenEntry((value as IDataObject)[name]));
-	}
-	if (hiddenCount > 0) copy.set('…', `${hiddenCount} more`);
-	return Object.fromEntries(copy);
+	const names = Object.keys(value);
+	const pairs = names
+		.slice(0, limit)
+		.map((name) => [name, shortenEntry((value as IDataObject)[name])]);
+	if (names.length > limit) pairs.push(['…', `${names.length - limit} more`]);
+	return Object.fromEntries(pairs) as unknown;
 }
 
-/**
- * Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of
- * what fits would be lost.
- */
-function fitText(text: string, room: number): string {
-	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
-	let end = Math.min(text.length, Math.max(0, room));
+/** Cuts a text to the room that it may take in JSON. */
+function cutText(text: string, room: number): string {
+	let head = text.slice(0, room);
 	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes
 	// the text at least one character shorter.
-	for (let length = measure(end); length > room && end > 0; length = measure(end))
-		end = Math.floor(end * Math.min(room / length, 0.99));
-	const head = text.slice(0, end);
-	if (end === text.length) return head;
-	const wordEnd = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' ')) + 1;
-	// Half of a surrogate pair is no character.
-	return wordEnd > end / 2 ? head.slice(0, wordEnd) : head.replace(/[\ud800-\udbff]$/, '');
+	while (measureValue(head) > room) {
+		const share = Math.min(room / measureValue(head), 0.99);
+		head = head.slice(0, Math.floor(head.length * share));
+	}
+	return head.length < text.length ? dropHalfCharacter(head) : text;
 }

@@ -4,9 +4,11 @@
  */
 export function shorten(text: string, maxLength = 100): string {
 	if (text.length <= maxLength) return text;
-	// Half of a surrogate pair is no character.
-	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
+	return `${dropHalfCharacter(text.slice(0, maxLength))}…`;
 }
+
+/** Removes half of a surrogate pair, such as of an emoji, from the end of a text that was cut. */
+export const dropHalfCharacter = (text: string) => text.replace(/[\ud800-\udbff]$/, '');
 
 /** Joins the lines of a text, and removes what else could forge a header. */
 export const joinLines = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();

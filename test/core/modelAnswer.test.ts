@@ -37,10 +37,25 @@ test('rows are whole, however exactly they fill the answer', () => {
 	}
 });
 
-test('long names that begin alike stay apart when they are cut', () => {
+test('many long names are whole or left out, and the answer says how many are', () => {
 	const question = 'a question of a form '.repeat(9);
 	const names = Array.from({ length: 200 }, (_, at) => `${question}${at}`);
 	const record = Object.fromEntries(names.map((name) => [name, 'an answer']));
 	const [shown = {}] = completeModelAnswer({ items: [record] }, []);
-	expect(Object.keys(shown)).toHaveLength(names.length);
+	expect(Object.keys(shown)).toEqual([...names.slice(0, 100), '…']);
+	expect(shown['…']).toBe('100 more');
+});
+
+test('a name that is longer than an answer leaves room for a note', () => {
+	const record = { ['n'.repeat(maxModelCharacters)]: 1 };
+	const describe = (count: number) => `${count} shown`;
+	for (const answer of [
+		buildModelAnswer(record, { name: 'text', text: 'x'.repeat(99_999) }, describe),
+		buildModelAnswer({}, { entries: [record, record] }, describe),
+	]) {
+		const items = completeModelAnswer(answer, ['A hint', 'h'.repeat(5000)]);
+		expect(JSON.stringify(items).length).toBeLessThanOrEqual(maxModelCharacters);
+		expect(items[1]).toEqual({ note: expect.stringMatching(/^\d+ shown$/) as string });
+		expect(items[2]).toEqual({ note: 'A hint' });
+	}
 });

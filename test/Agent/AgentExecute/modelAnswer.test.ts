@@ -51,7 +51,7 @@ test('a long text is shortened, and the last line says how much there is', async
 	const text = await answer('One more line.\n'.repeat(20_000));
 	expect(text.length).toBeLessThanOrEqual(30_000);
 	expect(JSON.parse(text)).toMatchObject([
-		{ output: expect.stringMatching(/^One more line\.\n.*\s$/s) as string, sessionId: 's1' },
+		{ output: expect.stringMatching(/^One more line\.\nOne/) as string, sessionId: 's1' },
 		{ note: expect.stringMatching(/^Characters 0 to \d+ of 300000 are shown\.$/) as string },
 	]);
 });

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { joinSentences, shorten } from '../../../core/text';
-import { buildModelAnswer, fitEntries, type ModelAnswer } from '../../../core/modelAnswer';
+import { buildModelAnswer, countShownEntries, type ModelAnswer } from '../../../core/modelAnswer';
 import { describeTextPart } from '../../../fields/commonOptions';
 import { quoteField } from '../../../fields/field';
 import type { Mail } from '../../../untrusted/mail/readMail';
@@ -22,7 +22,7 @@ const toListPart = (entries: MailList['entries']) => ({
 
 /** Returns the first emails of a list, as many as an answer has room for. */
 export const takeShownEntries = (entries: MailList['entries']) =>
-	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
+	entries.slice(0, countShownEntries(toListPart(entries)));
 
 /**
  * Converts a list to as many rows as have room, and a note that says how to get the next emails.
@@ -102,7 +102,7 @@ export function toMailAnswer(
 		...toFacts(mail, includeHeaders),
 		text: mail.text,
 	}));
-	const shownCount = fitEntries({ entries }).shownEntries.length;
+	const shownCount = countShownEntries({ entries });
 	const [mail] = nextMails;
 	if (mail && shownCount === 1) {
 		const part = { name: 'text', text: mail.text };
