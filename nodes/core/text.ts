@@ -10,6 +10,9 @@ export function shorten(text: string, maxLength = 100): string {
 /** Removes half of a surrogate pair, such as of an emoji, from the end of a text that was cut. */
 export const dropHalfCharacter = (text: string) => text.replace(/[\ud800-\udbff]$/, '');
 
+/** Replaces each half of a surrogate pair, which has no form in UTF-8. */
+export const replaceHalfCharacters = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
+
 /** Joins the lines of a text, and removes what else could forge a header. */
 export const joinLines = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
@@ -45,10 +48,10 @@ export const escapeHtml = (text: string) =>
  * a secret from the sanitizer.
  */
 export function toSingleLine(text: string): string {
-	return text
+	const visibleText = text
 		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '')
-		.replace(/\p{Cs}/gu, '\uFFFD');
+		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '');
+	return replaceHalfCharacters(visibleText);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { tryToParseDateTime } from 'n8n-workflow';
-
 import { type NodeError, createRefusal } from '../core/errors';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
+import { parseIsoTime, parseUnixTime } from './times';
 
 /** Returns what error messages call a field: its display name, or its key in JSON mode. */
 export const getLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
@@ -211,33 +210,6 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
 		throw createValueRefusal(field, context, expectation);
 	return entry as AttachmentInput;
-}
-
-const isoPattern =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?$/;
-const minSecondsSince1970 = 1e8;
-/**
- * From here on, a number is milliseconds: as seconds, it would be after the year 5000, and smaller
- * milliseconds would be before 1974.
- */
-const minMillisecondsSince1970 = 1e11;
-const maxMillisecondsSince1970 = 1e13;
-
-function parseUnixTime(number: number): Date | undefined {
-	if (!(number >= minSecondsSince1970 && number <= maxMillisecondsSince1970)) return undefined;
-	return new Date(number < minMillisecondsSince1970 ? number * 1000 : number);
-}
-
-function parseIsoTime(text: string, timezone: string): Date | undefined {
-	const day = isoPattern.exec(text.trim())?.[1];
-	if (day === undefined) return undefined;
-	try {
-		const time = tryToParseDateTime(text, timezone);
-		// JavaScript takes February 30 for March 2.
-		return time.toISODate() === day ? time.toJSDate() : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 function isAllowedNumber(value: number, { decimals, minimum, maximum }: Field) {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { getOrAdd } from '../../core/maps';
+import { replaceHalfCharacters } from '../../core/text';
 import { NodeError, createRefusal } from '../../core/errors';
 import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
@@ -301,7 +302,7 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
  */
 function addQuery(url: string, params: ClientRequest['params'] = {}): string {
 	// A text that was cut in the middle of an emoji could not be encoded as it is.
-	const encode = (part: unknown) => encodeURIComponent(Buffer.from(String(part)).toString());
+	const encode = (part: unknown) => encodeURIComponent(replaceHalfCharacters(String(part)));
 	const pairs: string[] = [];
 	for (const [name, value] of Object.entries(params))
 		for (const element of [value].flat())

@@ -80,10 +80,10 @@ const recentMeetings = new BoundedMap<string, Map<string, number>>();
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs. With a lock, they wait for it, perhaps in a group. Whatever fails becomes the
- * result of its jobs.
+ * Executes jobs. With a lock, they wait for it, and the rows of other executions that wait for it,
+ * too, go into the same request. Whatever fails becomes the result of its jobs.
  */
-export async function executeJobs(run: JobsOfRun): Promise<Results> {
+export async function executeWithWaitingRuns(run: JobsOfRun): Promise<Results> {
 	const { jobs, clients } = run;
 	const [{ operation, resource, prepared, combineKey, item }] = jobs;
 	const lockId = operation.combine?.getLockId?.(prepared);

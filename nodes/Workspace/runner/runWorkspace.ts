@@ -10,7 +10,7 @@ import { RawParameters } from '../../fields/rawParameters';
 import { createStoppedError } from '../../http/attempt';
 import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
-import { type ClientGetter, executeJobs } from './executionGroups';
+import { type ClientGetter, executeWithWaitingRuns } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
 import { type Job, createJobReader, RunState } from './job';
 import { notStarted } from './planAndSend';
@@ -24,7 +24,11 @@ export async function performJobs(
 	if (!firstJob) return [];
 	try {
 		const clients = await getClients(firstJob);
-		const results = await executeJobs({ jobs: [firstJob, ...otherJobs], clients, getClients });
+		const results = await executeWithWaitingRuns({
+			jobs: [firstJob, ...otherJobs],
+			clients,
+			getClients,
+		});
 		return await Promise.all(jobs.map((job) => recoverOutcome(clients, job, results.get(job))));
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
