@@ -242,11 +242,10 @@ class BlockReader {
 
 	#readItem({ children }: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
-		const blockCount = this.blocks.length;
-		if (!beginsWithText(children)) this.#addParagraph([], context);
+		if (children.length === 0) this.#addParagraph([], context);
 		this.read(children, context);
-		// An item may hold only a comment.
-		if (this.blocks.length === blockCount) this.#addParagraph([], context);
+		// An item may have no paragraph, but only a table or a comment.
+		this.#isItemStart = false;
 	}
 
 	/**
@@ -264,7 +263,7 @@ class BlockReader {
 
 	#readTable({ children }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
-		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
+		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([], 'plain'));
 		const width = children.reduce((widest, row) => Math.max(widest, row.children.length), 0);
 		const rows = children.map((row) =>
 			Array.from({ length: width }, (_, column) =>
@@ -285,12 +284,6 @@ function prependText(nodes: ItemChildren, value: string): void {
 /** Whether a list becomes text with its numbers: Google's API cannot choose the first number. */
 function isTextList({ ordered, start }: mdast.List) {
 	return ordered && start !== 1;
-}
-
-/** Whether the first block of an item can have the bullet. */
-function beginsWithText([first]: ItemChildren) {
-	if (first?.type === 'list') return isTextList(first);
-	return first !== undefined && first.type !== 'table';
 }
 
 /** Docs has checkboxes only for whole lists. */
