@@ -40,7 +40,6 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 		await plans.sendSteps(first.plan, [], first.isFirst);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
-		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
 	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
@@ -84,9 +83,6 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 		outcome: 'done',
 	});
 }
-
-const describeGap = (endRow: number, offset: number) =>
-	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
 
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {

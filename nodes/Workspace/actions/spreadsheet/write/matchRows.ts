@@ -273,10 +273,8 @@ class RowMatcher {
 		if (isSameCell(stored, this.#toComparable(column, cell))) return true;
 		const isPending = this.#pendingCells.has(`${row} ${column}`);
 		if (isPending || !isText(cell) || typeof stored === 'string') return false;
-		const text = String(cell);
-		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
-		if (isInterpreted && isSameValue(stored, text)) return true;
-		return (await this.#loadShown()).getCell(row, column) === text;
+		const shown = await this.#loadShown();
+		return shown.getCell(row, column) === String(cell);
 	}
 }
 
