@@ -118,7 +118,7 @@ export class Spreadsheet {
 	 * Does the work once per run for each key. All items that work on the spreadsheet get the same
 	 * result.
 	 */
-	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
+	#doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
 		return this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
 	}
 
@@ -149,7 +149,7 @@ export class Spreadsheet {
 	}
 
 	async fetchTimeZone(): Promise<string> {
-		const { properties } = await this.doOnce('settings', () => this.fetch(settingsFields));
+		const { properties } = await this.#doOnce('settings', () => this.fetch(settingsFields));
 		return properties?.timeZone ?? '';
 	}
 
@@ -230,7 +230,7 @@ export class Spreadsheet {
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
-		await this.doOnce(`tab ${title}`, async () => {
+		await this.#doOnce(`tab ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			const requests = [{ addSheet: { properties: { title } } }];
 			await this.change(requests).catch(async (error: unknown) => {
@@ -240,25 +240,22 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Asks Google each time, because an item of the run may have created the tab. */
-	hasTab(title: string): Promise<boolean> {
-		return this.#hasName(title, 'sheets.properties.title');
-	}
-
-	#hasTabOrNamedRange(title: string): Promise<boolean> {
-		return this.#hasName(title, 'sheets.properties.title,namedRanges.name');
-	}
-
-	async #hasName(wantedName: string, fields: string): Promise<boolean> {
+	async #hasTabOrNamedRange(wantedName: string): Promise<boolean> {
+		const fields = 'sheets.properties.title,namedRanges.name';
 		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
 		const titles = sheets.map(({ properties }) => properties?.title);
 		const names = [...titles, ...namedRanges.map(({ name }) => name)];
 		return names.some((name) => isSameIgnoringCase(name, wantedName));
 	}
 
+	async hasTab(wantedTitle: string): Promise<boolean> {
+		const tabs = await this.fetchTabs();
+		return tabs.some(({ title }) => isSameIgnoringCase(title, wantedTitle));
+	}
+
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	fetchTabs() {
-		return this.doOnce('tabs', async () => {
+		return this.readOnce('tabs', async () => {
 			const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)');
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {
 				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
