@@ -240,22 +240,25 @@ export class Spreadsheet {
 		});
 	}
 
-	async #hasTabOrNamedRange(wantedName: string): Promise<boolean> {
-		const fields = 'sheets.properties.title,namedRanges.name';
+	/** Asks Google each time, because an item of the run may have created the tab. */
+	hasTab(title: string): Promise<boolean> {
+		return this.#hasName(title, 'sheets.properties.title');
+	}
+
+	#hasTabOrNamedRange(title: string): Promise<boolean> {
+		return this.#hasName(title, 'sheets.properties.title,namedRanges.name');
+	}
+
+	async #hasName(wantedName: string, fields: string): Promise<boolean> {
 		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
 		const titles = sheets.map(({ properties }) => properties?.title);
 		const names = [...titles, ...namedRanges.map(({ name }) => name)];
 		return names.some((name) => isSameIgnoringCase(name, wantedName));
 	}
 
-	async hasTab(wantedTitle: string): Promise<boolean> {
-		const tabs = await this.fetchTabs();
-		return tabs.some(({ title }) => isSameIgnoringCase(title, wantedTitle));
-	}
-
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	fetchTabs() {
-		return this.readOnce('tabs', async () => {
+		return this.#doOnce('tabs', async () => {
 			const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)');
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {
 				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
