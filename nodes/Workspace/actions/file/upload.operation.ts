@@ -11,13 +11,6 @@ export const upload = defineOperation({
 	description:
 		'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	modelDescription: 'Save a file in Google Drive. Returns its ID and link.',
-	modelCautions: {
-		field: 'contentSource',
-		byValue: {
-			base64: 'Its content is base64 text.',
-			mailAttachment: 'Its content is an attachment of an email.',
-		},
-	},
 	fields,
 	options,
 	prepare: prepareUpload,
