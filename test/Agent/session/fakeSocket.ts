@@ -54,7 +54,7 @@ export class FakeSocket implements ChannelSocket {
 
 	/** Answers the upgrade with a status. */
 	refuse(statusCode: number, retryAfterMilliseconds?: number, body = ''): void {
-		const response = { statusCode, retryAfterMilliseconds, body, isFromProxy: false };
+		const response = { statusCode, retryAfterMilliseconds, body };
 		this.endWith({ kind: 'response', response });
 	}
 
@@ -111,16 +111,13 @@ export class FakeNetwork {
 	/** What the network does with each new socket. */
 	onSocket: (socket: FakeSocket) => void = () => {};
 
-	readonly loadSocketOpener = async (): Promise<SocketOpener> => {
-		await Promise.resolve();
-		return (request, listener) => {
-			const socket = new FakeSocket(request, listener);
-			this.sockets.push(socket);
-			queueMicrotask(() => {
-				this.onSocket(socket);
-			});
-			return socket;
-		};
+	readonly openSocket: SocketOpener = (request, listener) => {
+		const socket = new FakeSocket(request, listener);
+		this.sockets.push(socket);
+		queueMicrotask(() => {
+			this.onSocket(socket);
+		});
+		return socket;
 	};
 
 	get last(): FakeSocket {
