@@ -12,7 +12,7 @@ import {
 	type NextAttempt,
 	type ReconnectPlanner,
 } from './reconnect';
-import { type ChannelSocket, openSocket, type SocketListener } from './webSocket';
+import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends HeartbeatSettings {
 	readonly sessionId: string;
@@ -60,7 +60,7 @@ interface ConnectionEnvironment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
 	readonly random?: () => number;
-	readonly openSocket?: typeof openSocket;
+	readonly loadSocketOpener?: () => Promise<SocketOpener>;
 	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
 	/**
@@ -125,7 +125,7 @@ class SessionConnection {
 		this.#listener = listener;
 		this.#environment = {
 			random: Math.random,
-			openSocket,
+			loadSocketOpener,
 			rateLimiter: new ConnectRateLimiter(),
 			frameSequence: new FrameSequence(),
 			...environment,
@@ -236,7 +236,7 @@ class SessionConnection {
 		const attempt = {};
 		this.#attempt = attempt;
 		this.#state = 'connecting';
-		const { clock } = this.#environment;
+		const { clock, loadSocketOpener } = this.#environment;
 		this.#cancelTimer = clock.callAfter(attemptTimeoutMilliseconds, () => {
 			this.#handleEnd({ kind: 'connectTimeout' });
 		});
@@ -247,9 +247,9 @@ class SessionConnection {
 			// `baseUrl` is `url` without its query, which holds the secrets.
 			const permission = await request.egress?.validateUrl(request.baseUrl.href);
 			if (permission?.ok === false) throw permission.error;
-			const listener = this.#createSocketListener(attempt);
+			const openSocket = await loadSocketOpener();
 			if (this.#isCurrent(attempt))
-				this.#socket = this.#environment.openSocket(request, listener);
+				this.#socket = openSocket(request, this.#createSocketListener(attempt));
 		} catch (error) {
 			if (!this.#isCurrent(attempt)) return;
 			const sanitizer = this.#lastRequest?.sanitizer ?? new Sanitizer();
@@ -386,3 +386,14 @@ class SessionConnection {
 export const connect = (
 	...parameters: ConstructorParameters<typeof SessionConnection>
 ): Connection => new SessionConnection(...parameters);
+
+let loadedOpenSocket: SocketOpener | undefined;
+
+/**
+ * Keeps the loaded function. An update of the package deletes its file, but published triggers of
+ * the old version still need the function.
+ */
+async function loadSocketOpener(): Promise<SocketOpener> {
+	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
+	return loadedOpenSocket;
+}

@@ -107,7 +107,7 @@ export class FakeSession {
 			{
 				clock: this.clock,
 				random: () => this.drawn,
-				openSocket: this.network.openSocket,
+				loadSocketOpener: this.network.loadSocketOpener,
 				log: this.account.logger,
 			},
 		);

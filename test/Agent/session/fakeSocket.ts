@@ -111,13 +111,16 @@ export class FakeNetwork {
 	/** What the network does with each new socket. */
 	onSocket: (socket: FakeSocket) => void = () => {};
 
-	readonly openSocket: SocketOpener = (request, listener) => {
-		const socket = new FakeSocket(request, listener);
-		this.sockets.push(socket);
-		queueMicrotask(() => {
-			this.onSocket(socket);
-		});
-		return socket;
+	readonly loadSocketOpener = async (): Promise<SocketOpener> => {
+		await Promise.resolve();
+		return (request, listener) => {
+			const socket = new FakeSocket(request, listener);
+			this.sockets.push(socket);
+			queueMicrotask(() => {
+				this.onSocket(socket);
+			});
+			return socket;
+		};
 	};
 
 	get last(): FakeSocket {

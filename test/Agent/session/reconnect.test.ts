@@ -209,7 +209,7 @@ class Node {
 			clock: this.clock,
 			log: new Account().logger,
 			random: () => random.next(),
-			openSocket: this.network.openSocket,
+			loadSocketOpener: this.network.loadSocketOpener,
 			rateLimiter: new ConnectRateLimiter(),
 		};
 		this.network.onSocket = (socket) => {
