@@ -58,7 +58,6 @@ class PartReader {
 		// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read
 		// here.
 		if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
-		else if (!hasBytes) this.files.push(readFile({ ...part, body: joinReport(parts) }));
 		return {};
 	}
 
@@ -72,9 +71,8 @@ class PartReader {
 			if (separateText === undefined) this.missingTextIds.push(attachmentId);
 			content = separateText ?? '';
 		}
-		const bytes = Buffer.from(content, 'base64url');
-		if (!isHtml) return { plain: decodePlainText(bytes, part) };
-		return { html: decodeText(bytes, findCharset(part) || findCharsetInHtml(bytes)) };
+		const rawText = decodeText(Buffer.from(content, 'base64url'), findCharset(part));
+		return isHtml ? { html: rawText } : { plain: unwrapText(rawText, part) };
 	}
 
 	#readAttachedMail(mail: MimePart): void {
@@ -91,8 +89,9 @@ class PartReader {
 	}
 }
 
-function decodePlainText(bytes: Buffer, part: MimePart): string {
-	const text = decodeText(bytes, findCharset(part)).replaceAll(/\r\n?/g, '\n');
+/** Joins the lines that the sender's program wrapped, if the header says that it did. */
+function unwrapText(rawText: string, part: MimePart): string {
+	const text = rawText.replaceAll(/\r\n?/g, '\n');
 	const type = getRawHeader(part, 'Content-Type');
 	if (!/\bformat\s*=\s*"?flowed\b/i.test(type)) return text;
 	const between = /\bdelsp\s*=\s*"?yes\b/i.test(type) ? '' : ' ';
@@ -172,31 +171,12 @@ function readFile(part: MimePart) {
 	return { info, data };
 }
 
-/**
- * Joins the report of a bounce, which Gmail returns as an email within it: the first fields of the
- * report are headers, and it has neither an ID nor bytes.
- */
-function joinReport(parts: readonly MimePart[]) {
-	const reports = parts.map(({ headers = [], body }) => {
-		const fields = headers.map(({ name, value }) => `${name}: ${value}`);
-		const rest = Buffer.from(body?.data ?? '', 'base64url').toString();
-		return [...fields, '', rest].join('\r\n');
-	});
-	const bytes = Buffer.from(reports.join(''));
-	return { size: bytes.length, data: bytes.toString('base64url') };
-}
-
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
 
-/**
- * Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not
- * partly made from HTML, and any text to a blank one.
- */
+/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4) that are not blank. */
 function chooseText(alternatives: readonly PartText[]): PartText {
 	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
-	const filled = alternatives.filter((text) => isFilled(text.plain));
-	const best = filled.findLast((text) => text.html === undefined) ?? filled.at(-1);
-	const plain = best?.plain;
+	const plain = alternatives.findLast((text) => isFilled(text.plain))?.plain;
 	if (html === undefined) return { plain: plain ?? '' };
 	// Some programs send HTML with a blank plain text, or with one that says little of what the
 	// HTML says.
@@ -261,9 +241,4 @@ function findWords(text: string): Set<string> {
 function findCharset(part: MimePart): string {
 	const types = `${getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	return /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1] ?? '';
-}
-
-function findCharsetInHtml(bytes: Buffer): string {
-	const start = bytes.toString('latin1', 0, 1024);
-	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ?? '';
 }

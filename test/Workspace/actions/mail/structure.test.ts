@@ -48,22 +48,18 @@ describe('one text in several forms', () => {
 	const plainForm = 'Content-Type: TEXT/PLAIN; CHARSET=UTF-8\n\nown\n';
 	const htmlForm = `Content-Type: Text/HTML\n\n${made}\n`;
 	const capital = `Content-Type: MULTIPART/ALTERNATIVE; BOUNDARY=q\n\n--q\n${plainForm}--q\n${htmlForm}--q--`;
-	const russian = '<meta charset="windows-1251"><p>При</p>';
-	const encoded = russian.replaceAll('=', '=3D').replace('При', '=CF=F0=E8');
-	const ownCharset = typed('text/html', encoded, 'Content-Transfer-Encoding: quoted-printable\n');
 
 	itReads([
 		['text and HTML with pictures', pictured, 'own *text*', made, ['a.png']],
 		['forms in related parts in mixed parts', nested, 'own', made, ['a.png', 'b.pdf']],
 		['HTML around a file', aroundFile, 'own', '<b>one</b>\n<b>two</b>', ['a.pdf']],
-		['HTML with a text behind it', footed, 'own', `${made}\n<div>foot</div>`],
+		['HTML with a text behind it', footed, 'own\nfoot', `${made}\n<div>foot</div>`],
 		['an empty text beside full HTML', empty, 'all', '<p>all</p>'],
 		['a blank text beside full HTML', withFile, 'all', '<p>all</p>', ['a.png', 'b.pdf']],
 		['full text beside empty HTML', alternative(plain('all'), html('')), 'all'],
 		['forms with names', named, 'own', made],
 		['AMP beside HTML', amp, 'own', made, ['text/x-amp-html']],
 		['types in capital letters', capital, 'own', made],
-		['HTML that names its charset itself', ownCharset, 'При', russian],
 	]);
 
 	const payLink = `<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`;
@@ -132,11 +128,10 @@ describe('several texts', () => {
 	const orderText = below(`From: Jörg <j@x.example>\n${date}\n${subject}`, 'two').slice(2);
 	const inMail = mixed(plain('outer'), mail('inner', innermost));
 	const orderFiles = ['order.eml', 'a.pdf', 'b.pdf'];
-	const headerFiles = ['message/delivery-status', 'text/rfc822-headers'];
 
 	itReads([
-		['a bounce', bounce, bounceText, '', ['message/delivery-status']],
-		['a bounce with the header only', header, 'not delivered', '', headerFiles],
+		['a bounce', bounce, bounceText],
+		['a bounce with the header only', header, 'not delivered', '', ['text/rfc822-headers']],
 		['a read receipt', read, 'was read', '', ['message/disposition-notification']],
 		['a digest', mixed(plain('contents'), digest), `contents${first}${second}`],
 		['a mail in a mail in a mail', inMail, `outer${nested}`],
@@ -199,14 +194,10 @@ it('an attached email without an ID of its own is text, and its files are listed
 	expect(Object.keys(binary ?? {})).toEqual(['attachment_0']);
 });
 
-it('the report of a bounce, which Gmail returns like an email, is a file with all of its fields', async () => {
+it('the report of a bounce, which Gmail returns without its bytes, is no empty file', async () => {
 	const report = multipart('report', plain('not delivered'), status);
-	const { json, binary = {} } = await mails.read(report, { downloadAttachments: true });
-	expect(json['text']).toBe('not delivered');
-	const fields = 'Reporting-MTA: dns; x.example\r\n\r\nFinal: a@x';
-	expect(json['attachments']).toMatchObject([{ attachmentId: '', size: fields.length }]);
-	const { data = '' } = binary['attachment_0'] ?? {};
-	expect(Buffer.from(data, 'base64').toString()).toBe(fields);
+	const { json, binary } = await mails.read(report, { downloadAttachments: true });
+	expect([json['text'], json['attachments'], binary]).toEqual(['not delivered', [], undefined]);
 });
 
 describe('parts as no email should have them', () => {
