@@ -32,7 +32,8 @@ const textTypePattern =
 
 /**
  * Parses a body: JSON to its value, another text in UTF-8 to a string, and everything else to
- * bytes. An object or array is JSON whatever its type, because services differ in what they call it.
+ * bytes. An object or array is JSON whatever its type, because services differ in what they call
+ * it.
  * @param secrets the secrets to replace in the text and in the name of a file
  * @throws BodyError if reading the JSON would block n8n, or take more memory than it has
  */

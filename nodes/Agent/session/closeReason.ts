@@ -23,8 +23,8 @@ export type CloseReason =
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
 	| { readonly kind: 'response'; readonly response: UpgradeResponse }
 	/**
-	 * The connection failed, the server broke the WebSocket protocol, or n8n's egress policy forbids
-	 * the address.
+	 * The connection failed, the server broke the WebSocket protocol, or n8n's egress policy
+	 * forbids the address.
 	 */
 	| { readonly kind: 'network'; readonly error: NetworkError; readonly message: string }
 	| { readonly kind: 'connectTimeout' }

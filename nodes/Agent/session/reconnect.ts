@@ -75,8 +75,8 @@ export interface NextAttempt {
 	 */
 	readonly isFirstOfOutage: boolean;
 	/**
-	 * Whether to alert the user: an attempt of the long backoff failed, the credentials are wrong, or
-	 * the outage has lasted 5 minutes. True once in an outage.
+	 * Whether to alert the user: an attempt of the long backoff failed, the credentials are wrong,
+	 * or the outage has lasted 5 minutes. True once in an outage.
 	 */
 	readonly mustAlert: boolean;
 }

@@ -51,11 +51,16 @@ test.each(['text/plain', 'text/plain; charset=iso-8859-1', 'application/json'])(
 
 test.each([
 	['image/png', 'image/png'],
-	['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', expect.any(String)],
 	[undefined, 'application/octet-stream'],
 ])('other media, and bytes that are no text, stay bytes: %s', (type, mimeType) => {
 	const bytes = Buffer.from([0x89, 0x50, 0xff]);
 	expect(content(type, bytes)).toEqual({ bytes, mimeType, fileName: undefined });
+});
+
+test('an Office file is no text, although its type contains xml', () => {
+	const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+	const bytes = Buffer.from('PK');
+	expect(content(mimeType, bytes)).toMatchObject({ bytes, mimeType });
 });
 
 test.each([
