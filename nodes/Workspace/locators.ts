@@ -1,5 +1,3 @@
-import { unescape } from 'node:querystring';
-
 import type { INodePropertyMode } from 'n8n-workflow';
 
 import { createRefusal } from '../core/errors';
@@ -79,28 +77,20 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
-/**
- * Parses the URL of any site, also between angle brackets or escaped. A URL of Google may lack the
- * scheme and the host.
- */
+/** Parses the URL of any site. A URL of Google may lack the scheme. */
 function parseUrl(text: string): URL | undefined {
+	// Otherwise, an escaped URL would lose the tab that it names, and the first tab be changed.
 	const address = text
 		.trim()
-		.replace(/^<(.*)>$/, '$1')
 		.replaceAll('&amp;', '&')
-		.replaceAll(escapedSeparatorPattern, unescape);
-	if (filePathPattern.test(address) && URL.canParse(address, googleDocsUrl))
-		return new URL(address, googleDocsUrl);
-	const hasHost = googleHosts.some((host) => address.startsWith(`${host}/`));
-	const url = hasHost ? `https://${address}` : address;
+		.replaceAll(escapedSeparatorPattern, decodeURIComponent);
+	const lacksScheme = googleHosts.some((host) => address.startsWith(`${host}/`));
+	const url = lacksScheme ? `https://${address}` : address;
 	return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /** Matches `#`, `&`, `/`, `:`, `=` and `?` in a URL that a program has escaped for another URL. */
 const escapedSeparatorPattern = /%(?:2[36f]|3[adf])/gi;
-const googleDocsUrl = 'https://docs.google.com';
-/** The path of a URL without its host. */
-const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
 /**
  * Reads the IDs from a list of IDs or URLs of files, without duplicates.

@@ -116,11 +116,6 @@ export interface Operation<
 	 * parameters the model fills in.
 	 */
 	readonly modelDescription: string;
-	/** What a model reads instead of the caution, by the value of a field that the user sets. */
-	readonly modelCautions?: {
-		readonly field: string;
-		readonly byValue: Readonly<Record<string, string>>;
-	};
 	/**
 	 * A second choice in Allowed Operations, such as "Mail: Send, Drafts Only". It requires that
 	 * the input object sets `requiredKey` to true.

@@ -91,7 +91,7 @@ const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow'])
  */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
-		operations.flatMap((operation) => buildOperationDescriptions(value, operation)),
+		operations.map((operation) => buildOperationDescription(value, operation)),
 	),
 	buildToolDescription(buildInputObjectText(), {
 		show: { '@tool': [true], inputMode: ['json'] },
@@ -113,59 +113,24 @@ function buildToolDescription(text: string, displayOptions: IDisplayOptions): IN
 }
 
 /**
- * Builds one description of the operation, or one for each choice of the field on which the caution
- * depends.
- */
-function buildOperationDescriptions(
-	resource: ResourceName,
-	operation: Operation,
-): INodeProperties[] {
-	const { fields, modelCautions, caution } = operation;
-	if (!modelCautions) return [buildOperationDescription(resource, operation, caution)];
-	const { field, byValue } = modelCautions;
-	const choices = fields.find(({ name }) => name === field)?.options ?? [];
-	// If the field has an expression, all descriptions match, and n8n takes the last, so the first
-	// choice comes last.
-	return choices.toReversed().map(({ value }) => {
-		const choiceCaution = byValue[value] ?? caution;
-		return buildOperationDescription(resource, operation, choiceCaution, { [field]: [value] });
-	});
-}
-
-/**
- * Builds what the model reads, and a hint for the user. The default text cannot name the file. `{{
- * $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
- * of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
+ * Builds what the model reads. The default text cannot name the file. `{{ $parameter.documentId }}`
+ * would give only its ID, and an expression for its title needs the name of the node:
+ * `{{ $('Add guest').params.documentId.cachedResultName }}`.
  */
 function buildOperationDescription(
 	resource: ResourceName,
-	{ value, fields, options, modelDescription }: Operation,
-	caution: string | undefined,
-	choiceDisplay?: IDisplayOptions['show'],
+	{ value, fields, options, modelDescription, caution }: Operation,
 ): INodeProperties {
-	const show = { '@tool': [true], resource: [resource], operation: [value], ...choiceDisplay };
-	const texts = [modelDescription, caution];
-	const hints: string[] = [];
+	const show = { '@tool': [true], resource: [resource], operation: [value] };
 	const fileField = fields.find(({ isId, modes, required }) => isId && modes && required);
-	if (fileField) {
-		const { displayName } = fileField;
-		texts.push(`${displayName}, if available: ID or URL.`);
-		hints.push(
-			`The model does not see which ${displayName.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		);
-	}
 	const continuation = options.find(({ name }) => continuationOptions.has(name));
-	if (continuation) {
-		const { displayName } = continuation;
-		texts.push(`${displayName}, if available, continues a long answer.`);
-		hints.push(
-			`To let the model continue a long answer, add the option ${displayName} and let the model fill it in.`,
-		);
-	}
-	return {
-		...buildToolDescription(joinSentences(...texts), { show, hide: { inputMode: ['json'] } }),
-		hint: joinSentences(...hints) || undefined,
-	};
+	const text = joinSentences(
+		modelDescription,
+		caution,
+		fileField && `${fileField.displayName}, if available: ID or URL.`,
+		continuation && `${continuation.displayName}, if available, continues a long answer.`,
+	);
+	return buildToolDescription(text, { show, hide: { inputMode: ['json'] } });
 }
 
 function buildInputObjectText(): string {

@@ -1,6 +1,6 @@
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { appendErrorCode, NodeError } from './errors';
+import { NodeError } from './errors';
 
 /**
  * Stores bytes as n8n's binary data.
@@ -20,15 +20,12 @@ export async function storeBinary(
 	}
 }
 
-function createStorageError(cause: unknown, byteCount: number): NodeError {
-	const errorCode = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-	// An error with a code comes from the file system. Its message is not shown, because it names a
-	// path of the server.
-	const reason = cause instanceof Error && errorCode === undefined ? `: ${cause.message}` : '';
-	const description = appendErrorCode(
-		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
-		errorCode,
-	);
-	const message = `n8n could not save a file of ${byteCount.toLocaleString('en-US')} bytes${reason}`;
-	return new NodeError({ code: 500, message, description, cause });
-}
+const createStorageError = (cause: unknown, byteCount: number) =>
+	new NodeError({
+		code: 500,
+		message: `n8n could not save a file of ${byteCount.toLocaleString('en-US')} bytes`,
+		description:
+			'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
+		// Not shown, because it may name a path of the server.
+		cause,
+	});

@@ -8,7 +8,6 @@ import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { isTool } from './modelAnswer';
-import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {
 	readonly result: ItemResult;
@@ -136,7 +135,6 @@ class ItemLoop<C> {
 	/** @returns undefined if the item was refused, or done by an earlier try */
 	async #checkItem(index: number): Promise<CheckedItem<C> | undefined> {
 		try {
-			if (isTool(this.#node)) refuseUnknownArguments(this.#context, index);
 			const value = await this.#work.check(index);
 			this.#values.set(index, value);
 			const result = this.#getRememberedResults(value).get(index);

@@ -37,7 +37,7 @@ export interface WorkerInput {
 }
 
 /**
- * `problem` completes a sentence such as "The email could not be read: it is nested too deeply".
+ * `problem` completes a sentence such as "The email could not be read: the result is too long".
  */
 export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
@@ -58,11 +58,10 @@ async function respond(input: WorkerInput): Promise<WorkerOutput> {
 		const { buffer, byteOffset, length } = bytes;
 		const result = await tasks[task](text, Buffer.from(buffer, byteOffset, length));
 		return isTooLong(result, input) ? { problem: 'the result is too long' } : { result };
-	} catch (error) {
+	} catch {
 		// The parser's message is not passed on, because it may quote the text.
-		const isStackOverflow = error instanceof RangeError && /stack/.test(error.message);
 		return {
-			problem: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it',
+			problem: 'the parser cannot read it, for example because it is nested too deeply',
 		};
 	}
 }

@@ -100,7 +100,6 @@ describe('rows', () => {
 		);
 		expect((await call(few, { startRow: 1000 })).items.slice(1)).toEqual([
 			{ note: 'No rows of 20 are shown.' },
-			{ note: "'Start Row' is below the last row. Rows above it: 20." },
 		]);
 	});
 

@@ -66,6 +66,7 @@ async function starred(parameters: object, answer: Answer) {
 		credentials: {
 			workspaceOAuth2Api: {
 				driveAccess: 'appFiles',
+				oauthTokenData: { access_token: 'ya29.test' },
 				customEndpoints: true,
 				driveApiBase: bases.drive,
 			},

@@ -357,16 +357,16 @@ test('an option that depends on a parameter is shown with its values', () => {
 describe('what a model is told of', () => {
 	const tool = { ...node, type: 'test.workspaceTool' } as INode;
 	/** The description that n8n shows, and no other. */
-	const told = (resource: string, operation: string, more: INodeParameters = {}): string => {
+	const told = (resource: string, operation: string): string => {
 		const own = { ...description, name: tool.type };
-		const given = { resource, operation, ...more };
+		const given = { resource, operation };
 		const values = readSaved(given, true, own);
 		const shown = own.properties.filter(
 			(property) =>
 				property.name === 'toolDescription' &&
 				NodeHelpers.displayParameter(values, property, tool, own),
 		);
-		if (!JSON.stringify(more).includes('={{')) expect(shown).toHaveLength(1);
+		expect(shown).toHaveLength(1);
 		return values['toolDescription'] as string;
 	};
 
@@ -406,16 +406,12 @@ describe('what a model is told of', () => {
 		expect(Math.max(...lengths)).toBeLessThan(200);
 	});
 
-	test('which parameter continues a long answer, and the user how the model gets it', () => {
+	test('which parameter continues a long answer', () => {
 		const continuing = operations.flatMap(({ resource, operation, key }) => {
-			const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
 			const [, name] =
-				/add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
-			const [, same] =
 				/\. ([^.]+), if available, continues a long answer\.$/.exec(
 					told(resource.value, operation.value),
 				) ?? [];
-			expect(name).toBe(same);
 			const known = operation.options.map(({ displayName }): string => displayName);
 			expect(name === undefined || known.includes(name)).toBe(true);
 			return name === undefined ? [] : [[key, name]];
@@ -429,15 +425,11 @@ describe('what a model is told of', () => {
 		]);
 	});
 
-	test('what a file that the model may choose is named by, and the user that it does not see the one chosen here', () => {
+	test('what a file that the model may choose is named by', () => {
 		const given = operations.flatMap(({ resource, operation, key }) => {
 			const texts = toolDescriptions.filter(isOf(resource.value, operation.value));
-			const found = texts.map(({ default: text, hint = '' }) => {
-				const [, name] = /\. ([^.]+), if available: ID or URL\./.exec(text as string) ?? [];
-				const [, noun] =
-					/The model does not see which (.+) you choose\. Name it here/.exec(hint) ?? [];
-				expect([key, noun]).toEqual([key, name?.toLowerCase()]);
-				return name;
+			const found = texts.map(({ default: text }) => {
+				return /\. ([^.]+), if available: ID or URL\./.exec(text as string)?.[1];
 			});
 			return found.some((name) => name !== undefined) ? [[key, ...new Set(found)]] : [];
 		});
@@ -458,29 +450,11 @@ describe('what a model is told of', () => {
 		},
 	);
 
-	test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {
-		const toldWith = (sendAs: string) => told('mail', 'send', { sendAs });
-		expect(toldWith('send')).toMatch(/sent immediately and cannot be undone/);
-		expect(toldWith('send')).not.toMatch(/draft/);
-		expect(toldWith('draft')).toMatch(/draft.* Nothing is sent/);
-		expect(toldWith('={{ $json.how }}')).toBe(toldWith('send'));
+	test('that an email is sent unless it is a draft, and how rows look in JSON', () => {
+		expect(told('mail', 'send')).toMatch(/Unless .* draft, it is sent .* cannot be undone/);
+		for (const operation of ['append', 'write'])
+			expect(told('spreadsheet', operation)).toMatch(/arrays of cells, or objects/);
 	});
-
-	test.each(['append', 'write'])('%s says how rows look where they come as JSON', (operation) => {
-		const toldWith = (valuesSource: string) => told('spreadsheet', operation, { valuesSource });
-		expect(toldWith('json')).toMatch(/array of cells, or an object/);
-		for (const source of ['columns', '={{ $json.how }}'])
-			expect(toldWith(source)).not.toMatch(/array/);
-	});
-
-	test.each(['binary', 'text', 'base64', 'filePath', 'mailAttachment'])(
-		'an upload says where the content comes from if a model has to know: %s',
-		(contentSource) => {
-			const text = told('file', 'upload', { contentSource });
-			expect(/base64/.test(text)).toBe(contentSource === 'base64');
-			expect(/attachment/.test(text)).toBe(contentSource === 'mailAttachment');
-		},
-	);
 });
 
 test('texts on the form follow n8n’s rules', () => {

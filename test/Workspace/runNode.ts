@@ -51,6 +51,7 @@ function optionsOf({
 		credentials: {
 			workspaceOAuth2Api: {
 				driveAccess: 'appFiles',
+				oauthTokenData: { access_token: token },
 				customEndpoints: true,
 				mailApiBase: bases.mail,
 				sheetsApiBase: bases.sheets,

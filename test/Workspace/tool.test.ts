@@ -50,34 +50,6 @@ test('an equal call after a failed one is a call of its own', async () => {
 	expect(google.gmail.sent).toHaveLength(2);
 });
 
-describe('an argument that no parameter takes', () => {
-	const parameters = { ...mail, to: "={{ $fromAI('To', ``, 'string') }}" };
-
-	test('is told to the model with those that it may fill in, and nothing is sent', async () => {
-		const call = toolWith(parameters)({ To: 'a@example.com', Save_as_Draft: true });
-		await expect(call).rejects.toThrow(/does not take 'Save_as_Draft'.*It takes: To\./s);
-		expect(google.requests).toHaveLength(0);
-	});
-
-	test('is told by a tool that has nothing to fill in', async () => {
-		const call = toolWith(mail)({ Subject: 'Other' });
-		await expect(call).rejects.toThrow(/does not take 'Subject'.*takes no arguments/s);
-	});
-
-	test('is told in the item with Continue on Fail', async () => {
-		const node = { onError: 'continueRegularOutput' };
-		const answer = await toolWith(parameters, node)({ To: 'a@example.com', draft: true });
-		expect(answer).toMatch(/does not take 'draft'/);
-		expect(sends()).toBe(0);
-	});
-
-	test('is none where it is empty, or what n8n adds itself', async () => {
-		const added = { tool: 'Send_email', toolCallId: undefined };
-		await toolWith(parameters)({ To: 'a@example.com', Cc: '', Bcc: null, ...added });
-		expect(sends()).toBe(1);
-	});
-});
-
 describe('what a failing tool tells', () => {
 	const jsonTool = (node = {}) =>
 		toolWith({ inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" }, node);

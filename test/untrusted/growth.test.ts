@@ -4,9 +4,9 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { getStoredText } from '../../nodes/Workspace/actions/document/documentState';
-import { layOut } from '../../nodes/Workspace/actions/document/layout';
-import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBuilder';
-import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';
+import { layOut } from '../../nodes/Workspace/actions/document/content/layout';
+import { RequestBuilder } from '../../nodes/Workspace/actions/document/content/requestBuilder';
+import { addListRequests } from '../../nodes/Workspace/actions/document/content/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { decodeAddresses } from '../../nodes/untrusted/mail/decodeAddresses';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
@@ -161,6 +161,6 @@ test('the bullets of a document cost no more than its items', () => {
 		return layOut(blocks, 1, () => false);
 	};
 	expectLinear(' ', layoutOf, (layout) => {
-		setLists(new RequestBuilder(undefined), layout, []);
+		addListRequests(new RequestBuilder('t.0'), layout, []);
 	});
 });

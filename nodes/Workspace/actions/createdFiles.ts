@@ -5,7 +5,7 @@ import { compareNames } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { type CreatedFile, type Item, requireId } from '../operation';
-import { findFiles } from './driveSearch';
+import { findFirstFiles } from './driveSearch';
 
 type File = drive_v3.Schema$File;
 type Properties = Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export async function findKeyedFiles(
 ) {
 	const allFields = `${fields},createdTime,appProperties`;
 	const q = buildPropertySearch(keyProperty, keyHash);
-	const files = await findFiles(drive, {
+	const files = await findFirstFiles(drive, {
 		q,
 		fields: allFields,
 		mayMissFiles: ownId !== undefined,
@@ -258,7 +258,7 @@ export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: ma
  */
 export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fields: string) {
 	const q = buildPropertySearch(markerProperty, markerId);
-	return (await findFiles(drive, { q, fields })).at(0);
+	return (await findFirstFiles(drive, { q, fields })).at(0);
 }
 
 const buildPropertySearch = (key: string, value: string) =>

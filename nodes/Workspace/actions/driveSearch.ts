@@ -4,18 +4,20 @@ import { NodeError } from '../../core/errors';
 
 type ListRequest = drive_v3.Params$Resource$Files$List;
 
+interface Search extends Pick<ListRequest, 'q' | 'orderBy' | 'fields'> {
+	readonly mayMissFiles?: boolean;
+}
+
 /**
- * Finds files, as `listFiles` does. A page may be empty although others follow, so further pages
- * are read until one has files.
- * @param request its `fields` are those of each file
- * @throws NodeError 503 if there is none, and Google did not search all drives
+ * Finds the files of the first page that has any. Google may return empty pages before it.
+ * @param search its `fields` are those of each file
+ * @throws NodeError 503 if there are none, and Google did not search all drives
  */
-export async function findFiles(
+export async function findFirstFiles(
 	drive: drive_v3.Drive,
-	request: ListRequest & { readonly mayMissFiles?: boolean },
+	{ mayMissFiles, q, orderBy, fields: fileFields }: Search,
 ): Promise<drive_v3.Schema$File[]> {
-	const { mayMissFiles, q, orderBy } = request;
-	const fields = `nextPageToken,incompleteSearch,files(${request.fields})`;
+	const fields = `nextPageToken,incompleteSearch,files(${fileFields})`;
 	let isIncomplete = false;
 	let pageToken: string | undefined;
 	do {

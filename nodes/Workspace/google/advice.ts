@@ -27,8 +27,6 @@ export interface GoogleError {
 	 * statuses.
 	 */
 	readonly isRateLimit: boolean;
-	/** The address where the user can enable the API, if Google sends one. */
-	readonly activationUrl: string | undefined;
 }
 
 /** A row of the table. It applies if all of its conditions are met. */
@@ -44,7 +42,7 @@ interface AdviceRow {
 	readonly authentication?: SignIn['authentication'];
 	/** The sign-in must be one from which Drive hides files. */
 	readonly hidesFiles?: true;
-	readonly advice: string | ((request: RequestFacts, error: GoogleError) => string);
+	readonly advice: string | ((request: RequestFacts) => string);
 }
 
 export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
@@ -95,11 +93,8 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /accessNotConfigured|SERVICE_DISABLED/,
-		advice({ api }, { activationUrl }) {
-			const place =
-				activationUrl ?? "the API library of the credential's Google Cloud project";
-			return `Enable the ${apiNames[api]} API in ${place}, wait a few minutes and try again.`;
-		},
+		advice: ({ api }) =>
+			`Enable the ${apiNames[api]} API in the API library of the credential's Google Cloud project, wait a few minutes and try again.`,
 	},
 	{
 		statusCodes: [403],
@@ -125,12 +120,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice: 'A service account has no storage of its own. Choose a folder in a shared drive, enter a Delegated Email in the credential, or sign in with a Google account instead.',
 	},
-	{
-		statusCodes: [403],
-		apis: ['drive'],
-		pattern: /parentNotAFolder/,
-		advice: `${quoteField('parentFolder')} is a file or a shortcut. Choose the folder itself.`,
-	},
 	// https://developers.google.com/workspace/drive/api/guides/manage-downloads
 	{
 		statusCodes: [403],
@@ -154,11 +143,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /\bforbidden\b|insufficient\w+Permissions|caller does not have permission/,
-		advice({ url }) {
-			const id = findIdInUrl(url);
-			const what = id === undefined ? '' : ` with ${id}`;
-			return `This account doesn't have permission to do that${what}. Ask the owner to share it, or use a credential that does.`;
-		},
+		advice: "This account doesn't have permission to do that. Ask the owner to share it, or use a credential that does.",
 	},
 	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{ statusCodes: [404], apis: ['drive'], hidesFiles: true, advice: getHiddenFilesAdvice },
@@ -189,8 +174,7 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	if (row && isFromGoogle) {
 		const { advice, pattern } = row;
 		return joinSentences(
-			statusCode === 404 && nameMissingFile(request, error),
-			typeof advice === 'string' ? advice : advice(request, error),
+			typeof advice === 'string' ? advice : advice(request),
 			!pattern && operationAdvice,
 		);
 	}
@@ -217,12 +201,6 @@ function isApplicable(
 	return !row.hidesFiles || signIn.driveAccess !== 'allFiles';
 }
 
-/** The ID is in Google's message, where it may be a folder's, or in the address. */
-function nameMissingFile({ url }: RequestFacts, { message = '' }: GoogleError): string {
-	const id = /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
-	return id === undefined ? '' : `This account cannot find anything with the ID ${id}.`;
-}
-
 export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authentication'>): string {
 	return authentication === 'oAuth2'
 		? 'Open the credential and reconnect it: sign in to Google again.'
@@ -239,12 +217,3 @@ function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string 
 		? `${includeScopeText}. Then reconnect (Switch account), and select every checkbox on the consent page.`
 		: `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`;
 }
-
-/** Finds the ID that a request was about. The path of a gateway may stand before Google's own. */
-function findIdInUrl(url: string): string | undefined {
-	const [, id = ''] = idPattern.exec(new URL(url).pathname) ?? [];
-	return /\d/.test(id) ? id : undefined;
-}
-
-const idPattern =
-	/^.*\/(?:spreadsheets|documents|files|messages|threads)\/([\w-]{10,200})(?=[/:]|$)/;

@@ -28,6 +28,7 @@ import {
 import { checkBasesAdvice, type RequestFacts, findAdvice, getReconnectAdvice } from './advice';
 import type { GoogleError } from './advice';
 import { type Api, apiNames } from './endpoints';
+import type { SignIn } from './scopes';
 
 const maxMessageLength = 500;
 
@@ -42,14 +43,12 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	const reasons = details.map((detail) => getText(detail, 'reason')).join(' ');
-	const urls = details.map((detail) => getText(getProperty(detail, 'metadata'), 'activationUrl'));
 	return {
 		message: message && shorten(message, maxMessageLength),
 		status: getText(error, 'status'),
 		searchText: [reasons, message].join(' '),
 		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
 		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons)),
-		activationUrl: urls.find((url) => url?.startsWith('https://console.')),
 	};
 }
 
@@ -126,10 +125,10 @@ export function toRequestError(error: unknown, request: RequestFacts): NodeError
 		return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
 	const response = findThrownResponse(chain);
 	if (chain.some((link) => isTokenRequest(link, request))) {
-		if (!response) return createTokenError(request, true, findErrorCode(chain));
+		if (!response) return createTokenError(request.signIn, true, findErrorCode(chain));
 		const { statusCode } = response;
 		const { retryable } = classifyStatus(statusCode);
-		return createTokenError(request, retryable, `HTTP ${statusCode}`);
+		return createTokenError(request.signIn, retryable, `HTTP ${statusCode}`);
 	}
 	return createNetworkError(error, chain, request);
 }
@@ -163,26 +162,20 @@ const toBytes = (data: unknown) =>
 /**
  * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a
  * wrong form, or a mistake in this package.
- * @param log receives where in the code the error occurred, but not its message, which may quote
- * the response
  */
-export function toGoogleFailure(error: unknown, log: (text: string) => void): NodeError {
+export function toGoogleFailure(error: unknown): NodeError {
 	const failure = toNodeError(error);
 	const isProgramError = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
 	if (!isProgramError || failure.code !== 500) return failure;
-	const { name, message, stack = '' } = error;
-	const stackLines = stack.slice(stack.indexOf(message) + message.length).split(/\s*\n\s*/, 4);
-	log(`${unreadableLogText}: ${name}${stackLines.join(' ')}`);
 	return failure.with({
 		code: 502,
 		status: undefined,
 		message:
 			"Google's response does not have the form that Google documents, so it could not be read",
-		description: `${checkBasesAdvice} If there is none, please report the line in n8n's log that begins with '${unreadableLogText}'.`,
+		description: checkBasesAdvice,
 	});
 }
 
-const unreadableLogText = 'A response could not be read';
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
 export const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
@@ -209,10 +202,7 @@ function createNetworkError(
 		errorCode,
 	} = networkError;
 	const isNameless = category === 'unknown' && errorCode === undefined;
-	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends
-	// nothing.
-	const isUnsigned = isNameless && signIn.hasNoToken === true;
-	if (isUnsigned || chain.some(isTokenError)) return createTokenError(request, false);
+	if (chain.some(isTokenError)) return createTokenError(signIn, false);
 	const message = isNameless ? findMessage(chain) : formatNetworkMessage(networkError, url);
 	const description = appendErrorCode(cure, errorCode);
 	return new NodeError({ code, message, description, outcome, retryable });
@@ -251,8 +241,8 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts) {
  * Creates the error for a request without a valid token. n8n asks for one only before a request or
  * after a 401, so nothing was carried out.
  */
-function createTokenError(
-	{ signIn }: RequestFacts,
+export function createTokenError(
+	signIn: Pick<SignIn, 'authentication'>,
 	retryable: boolean,
 	reason?: string,
 ): NodeError {

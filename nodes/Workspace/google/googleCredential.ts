@@ -12,6 +12,7 @@ import type { FullResponse, RequestSender } from '../../http/attempt';
 import { getProperty } from '../../http/networkErrors';
 import type { Clients } from './clients';
 import { type Api, type ApiBases, googleApiBases } from './endpoints';
+import { createTokenError } from './errors';
 import { getDriveAccess, type SignIn } from './scopes';
 import { hashAccount, readServiceAccount } from './serviceAccount';
 import { describeSignInEnd, logNotice } from './signInEnd';
@@ -36,7 +37,8 @@ export interface GroupRequestOptions extends Required<Pick<TransportOptions, 'lo
 /**
  * Reads the node's Google credential, and adds its secrets to the sanitizer.
  * @param choice the value of the field Authentication
- * @throws n8n's error if the node has no credential, NodeError 400 if an API base is not an address
+ * @throws n8n's error if the node has no credential, NodeError 401 if nobody has signed
+ * in to it, 400 if an API base is not an address
  */
 export async function readGoogleCredential(
 	context: IAllExecuteFunctions,
@@ -46,6 +48,9 @@ export async function readGoogleCredential(
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await readCredential(context, type);
 	sanitizer.addSecrets(findSecrets(credential));
+	// Nobody has signed in yet. n8n would report that without a code that says so.
+	if (type === 'workspaceOAuth2Api' && !getProperty(credential['oauthTokenData'], 'access_token'))
+		throw createTokenError({ authentication: 'oAuth2' }, false);
 	await refuseSeveralUsers(context, type, credential);
 	return new GoogleCredential(context, type, credential, sanitizer);
 }
@@ -187,8 +192,7 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 		const { delegatedEmail } = readServiceAccount(credential);
 		return { authentication: delegatedEmail ? 'delegation' : 'serviceAccount', driveAccess };
 	}
-	const token = getProperty(credential['oauthTokenData'], 'access_token');
-	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };
+	return { authentication: 'oAuth2', driveAccess };
 }
 
 /**

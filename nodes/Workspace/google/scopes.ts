@@ -9,8 +9,6 @@ export interface SignIn {
 	 * or all files.
 	 */
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
-	/** Whether nobody has signed in to the OAuth2 credential yet. */
-	readonly hasNoToken?: boolean;
 }
 
 const toScope = (name: string) => `https://www.googleapis.com/auth/${name}`;

@@ -13,8 +13,12 @@ import { requestOptions } from '../../fields/commonOptions';
 import { unwrapLocator } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
 import { listFiles, quoteSearchText } from '../actions/driveSearch';
-import { listHeadings } from '../actions/document/contentPlace';
-import { buildDocumentUrl, fetchDocument, toBodyState } from '../actions/document/documentState';
+import { listHeadings } from '../actions/document/content/contentPlace';
+import {
+	buildDocumentUrl,
+	fetchDocument,
+	findEditableTab,
+} from '../actions/document/documentState';
 import { listLabels } from '../actions/mail/list/labels';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
@@ -144,7 +148,7 @@ async function askGoogle<T>(
 		const clients = await credential.loadClients(pickerLimits);
 		return await ask({ signIn: credential.signIn, ...clients });
 	} catch (error) {
-		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
+		const rawFailure = toGoogleFailure(error);
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(rawFailure));
 		throw createNodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}
@@ -246,7 +250,7 @@ export async function listDocumentHeadings(
 	const tab = readField('tab') || readField('options.tab');
 	const linkedTab = readDocumentTab(readField('documentId'));
 	const document = await fetchDocument({ docs, documentId, detail: 'texts' });
-	const { content } = toBodyState(document, tab || linkedTab);
+	const { content } = findEditableTab(document, tab || linkedTab);
 	// A section includes those of the lower headings below it.
 	return listHeadings(content).map(({ text, level }) => {
 		return { name: `${'\u2003'.repeat(level - 1)}${text}`, value: text };

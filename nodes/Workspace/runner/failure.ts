@@ -1,11 +1,12 @@
 import { isNodeError, type NodeError } from '../../core/errors';
+import { joinSentences } from '../../core/text';
 import { toGoogleFailure } from '../google/errors';
 import type { Clients } from '../operation';
 import type { Job } from './job';
 
 /** Turns whatever an operation threw into a failure of the job. */
-export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
-	const failure = toGoogleFailure(error, item.log.bind(item));
+export function toJobFailure(error: unknown, { operation }: Job): NodeError {
+	const failure = toGoogleFailure(error);
 	// Google may have carried out a change and then sent a response that cannot be read. An
 	// operation that reads changes things last, if at all.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.mayChange;
@@ -31,32 +32,18 @@ export async function recoverOutcome(clients: Clients, job: Job, result: unknown
 		// The user then learns from the failure itself that the work may be done, or which files
 		// were created.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
-		return item.explainFailure(
-			isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure),
-		);
+		return isSelfExplanatory ? item.explainFailure(failure) : unknownFailure;
 	}
 }
 
-/**
- * Adds to the message that the work may be done. An error item has only the message.
- * @param cause the failure of `recover`
- */
-function explainUnknownOutcome(
-	failure: NodeError,
-	{ operation, params }: Job,
-	cause?: NodeError,
-): NodeError {
-	const texts = failure.description ? [failure.description] : [];
-	if (cause) texts.push(`Checking this also failed (${cause.message}).`);
-	if (failure.saysOutcome) return failure.with({ description: texts.join(' ') || undefined });
-	texts.push(
-		operation.isIdempotent?.(params)
-			? 'It is safe to run this again.'
-			: 'Check the result in Google before you run this again.',
-	);
+/** Adds to the message that the work may be done. An error item has only the message. */
+function explainUnknownOutcome(failure: NodeError, { operation, params }: Job): NodeError {
+	if (failure.saysOutcome) return failure;
+	const advice = operation.isIdempotent?.(params)
+		? 'It is safe to run this again.'
+		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: `The request may have been carried out: ${failure.message}`,
-		description: texts.join(' '),
-		outcome: 'unknown',
+		description: joinSentences(failure.description, advice),
 	});
 }

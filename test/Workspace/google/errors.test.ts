@@ -20,9 +20,6 @@ afterEach(() => server.close());
 
 const id = '1Qm7xWc0aVbR2yKt4hL9';
 type Ask = (clients: Clients) => Promise<unknown>;
-const readSheet: Ask = ({ sheets }) =>
-	sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
-const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
 const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
 const readMail: Ask = ({ gmail }) =>
 	gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
@@ -45,41 +42,12 @@ test.each([
 
 const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
 
-test.each(['google-proxy-1', 'files/google-proxy-1'])(
-	'behind a gateway, the id that is missing is not a part of its address: %s',
-	async (path) => {
-		server = await startScriptedServer(googleError(404, 'No.'));
-		const gateway = testClients(`${server.url}/${path}`, 'token-1');
-		const { description } = await catchFailure(readDocument(gateway));
-		expect(description).toContain(`cannot find anything with the ID ${id}.`);
-	},
-);
-
 test('a 404 of Drive under App Files: Drive Access', async () => {
 	const answer = googleError(404, 'Not found.');
 	const { description } = await ask(answer, readFile, { signIn: appFiles });
 	expect(description).toContain(
 		'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).',
 	);
-});
-
-const folder = '1Folder2345';
-const copyFile: Ask = ({ drive }) =>
-	drive.files.copy({ fileId: id, requestBody: { parents: [folder] } });
-const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: [folder] } });
-
-const noFolder = `File not found: ${folder}.`;
-test.each<[string, string, Ask, told: string, misleading: string]>([
-	['a template', `File not found: ${id}.`, copyFile, `ID ${id}`, 'folder'],
-	['a folder beside a template', noFolder, copyFile, `ID ${folder}.`, id],
-	['a folder', noFolder, createFile, `ID ${folder}.`, id],
-	['a spreadsheet', 'No.', readSheet, 'another kind of file', 'folder'],
-	['a title for a folder', 'File not found: Invoices.', createFile, 'ID Invoices.', id],
-])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
-	const answer = googleError(404, message);
-	const { description } = await ask(answer, call, { signIn: appFiles });
-	expect(description).toContain(told);
-	expect(description).not.toContain(misleading);
 });
 
 test('with the operation’s own advice after it', async () => {
@@ -152,7 +120,6 @@ const notGranted = 'The user has not granted the app 1234 read access to the fil
 const perDay =
 	"Quota exceeded for quota metric 'Read requests' and limit 'Read requests per day' of service 'sheets.googleapis.com'";
 const unused = 'Not used before or disabled.';
-const notAFolder = 'The specified parent is not a folder.';
 const mayNotAdd = 'Insufficient permissions for the specified parent.';
 const tooLarge = 'This file is too large to be exported.';
 const noEntity = 'Requested entity was not found.';
@@ -177,12 +144,11 @@ const reported: readonly Reported[] = [
 	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', lacksScope],
 	['docs', 403, denied, 'forbidden', shareWithAccount, serviceAccount],
 	['drive', 403, noStorage, 'storageQuotaExceeded', 'no storage of its own', serviceAccount],
-	['drive', 403, notAFolder, 'parentNotAFolder', 'is a file or a shortcut'],
 	['drive', 403, tooLarge, 'exportSizeLimitExceeded', 'at most 10 MB'],
 	['drive', 403, notGranted, 'appNotAuthorizedToFile', 'only files that this app created'],
 	['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
 	['sheets', 429, perDay, 'RATE_LIMIT_EXCEEDED', 'Try again tomorrow'],
-	['sheets', 403, denied, undefined, "doesn't have permission to do that with 1AbcDefGhij."],
+	['sheets', 403, denied, undefined, "doesn't have permission"],
 	['drive', 403, mayNotAdd, 'insufficientParentPermissions', "doesn't have permission"],
 	['drive', 404, noFile, 'notFound', 'share the file with the service account', serviceAccount],
 	['drive', 404, noFile, 'notFound', 'allow its scope in the domain-wide', delegation],
@@ -242,7 +208,6 @@ test.each<[Api, Partial<SignIn>]>([
 	['drive', { driveAccess: 'allFiles' }],
 ])('a 404 of %s with the sign-in %j does not speak of the access to Drive', (api, own) => {
 	const description = descriptionOf(api, 404, { message: noEntity }, own, '1AbcDefGhij');
-	expect(description).toContain('1AbcDefGhij');
 	expect(description).toContain('shared with the account');
 	expect(description).not.toContain('Drive Access');
 });

@@ -286,6 +286,18 @@ describe('Google connection', () => {
 		expect(authorizations).toEqual(Array(4).fill('Bearer canary-access-token'));
 	});
 
+	test('a credential to which nobody has signed in says so, and nothing is sent', async () => {
+		const credential = { oauthTokenData: undefined };
+		const context = createNodeContext({ url: server.url, parameters: {}, credential });
+		await expect(loadDrive(context)).rejects.toMatchObject({
+			code: 401,
+			message: 'The credential has no valid token, and a new one could not be obtained',
+			description: 'Open the credential and reconnect it: sign in to Google again.',
+			retryable: false,
+		});
+		expect(server.received).toEqual([]);
+	});
+
 	test('another credential is read as ever', async () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const readOwn = context.getCredentials.bind(context);

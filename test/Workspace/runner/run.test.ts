@@ -116,8 +116,7 @@ describe('an ambiguous failure', () => {
 			code: 503,
 			message: 'The request may have been carried out: Lost',
 			outcome: 'unknown',
-			description:
-				'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
+			description: 'Check the result in Google before you run this again.',
 		});
 	});
 

@@ -7,17 +7,13 @@ import {
 	type KeyHashes,
 } from '../../idempotency';
 import { defineOperation } from '../../operation';
-import { type Change, changeDocument } from './changeDocument';
-import {
-	type ContentJob,
-	fitIntoDocument,
-	isEmpty,
-	parseContent,
-	planAppend,
-} from './contentRequests';
+import { type Change, changeDocument, nameChange } from './changeDocument';
+import { planAppend } from './content/contentRequests';
+import { type ContentJob, fitIntoDocument } from './content/fitContent';
+import type { PictureTest } from './content/layout';
+import { isEmpty, parseContent } from './content/parseContent';
+import { type EditableTab, getRangeNames } from './documentState';
 import * as fields from './fields';
-import type { PictureChoice } from './layout';
-import { type BodyState, getRangeNames } from './documentState';
 
 export const append = defineOperation({
 	value: 'append',
@@ -65,8 +61,7 @@ export const append = defineOperation({
 		const keyHashes = hashKeyUse(use, [params.content, section]);
 		return await appendContent({ ...params, docs, item, content, section, keyHashes });
 	},
-	nameResult: ({ documentId, characterCount }) =>
-		`${characterCount} characters in document ${documentId}`,
+	nameResult: (result) => nameChange(result),
 });
 
 interface AppendJob extends ContentJob {
@@ -79,21 +74,21 @@ export async function appendContent(job: AppendJob) {
 	const { change, result } = await changeDocument({
 		...job,
 		detail: job.section === '' ? 'outline' : 'texts',
-		plan: (body, isPicture) =>
-			findEarlierAppend(job, body) ?? planWithMarker(job, body, isPicture),
+		plan: (tab, isPicture) =>
+			findEarlierAppend(job, tab) ?? planWithMarker(job, tab, isPicture),
 	});
 	return change.repeated ? { ...result, repeated: true } : result;
 }
 
-function planWithMarker(job: AppendJob, body: BodyState, isPicture: PictureChoice): Change {
-	const { place, content } = fitIntoDocument(job, body, 'append');
+function planWithMarker(job: AppendJob, tab: EditableTab, isPicture: PictureTest): Change {
+	const { place, content } = fitIntoDocument(job, tab, 'append');
 	const change = planAppend(content, job.newParagraph, place, isPicture);
 	if (!job.keyHashes) return change;
 	const name = `${buildMarkerNameStart(job.keyHashes)}${change.characterCount}`;
 	// The marker leaves out the last newline. It has at least one index, even if the content is a
 	// rule without text.
 	const endIndex = place.index + Math.max(change.growth, 1);
-	const range = { startIndex: place.index, endIndex, tabId: body.tabId };
+	const range = { startIndex: place.index, endIndex, tabId: tab.tabId };
 	return { ...change, requests: [...change.requests, { createNamedRange: { name, range } }] };
 }
 
@@ -111,10 +106,10 @@ const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
  */
 function findEarlierAppend(
 	{ documentId, keyHashes }: AppendJob,
-	body: BodyState,
+	tab: EditableTab,
 ): Change | undefined {
 	if (!keyHashes) return undefined;
-	const markerName = getRangeNames(body).find((name) => name.split('/')[1] === keyHashes.keyHash);
+	const markerName = getRangeNames(tab).find((name) => name.split('/')[1] === keyHashes.keyHash);
 	if (markerName === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
 	if (!markerName.startsWith(nameStart))

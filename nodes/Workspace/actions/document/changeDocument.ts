@@ -5,8 +5,8 @@ import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import { getGlobalMutex } from '../../../core/keyedMutex';
 import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
-import type { PictureChoice } from './layout';
-import type { DocsRequest } from './requestBuilder';
+import type { PictureTest } from './content/layout';
+import type { DocsRequest } from './content/requestBuilder';
 import * as documentState from './documentState';
 
 type Document = docs_v1.Schema$Document;
@@ -28,8 +28,8 @@ export interface Change {
 	readonly repeated?: true;
 }
 
-/** Where to change what. */
-export interface DocumentTarget {
+/** What every change of a document needs. */
+export interface DocumentJob {
 	readonly docs: docs_v1.Docs;
 	readonly item: Item;
 	readonly documentId: string;
@@ -43,13 +43,11 @@ export interface DocumentTarget {
 	 * Whether images become pictures, unless Google cannot fetch them. Otherwise they are links.
 	 */
 	readonly insertImages: boolean;
-	/** Google's response to the creation of the document, which is then not read. */
-	readonly created?: Document;
 }
 
-interface ChangeJob<C extends Change = Change> extends DocumentTarget {
+interface ChangeJob<C extends Change = Change> extends DocumentJob {
 	readonly detail: documentState.Detail;
-	plan(body: documentState.BodyState, isPicture: PictureChoice): C;
+	plan(tab: documentState.EditableTab, isPicture: PictureTest): C;
 }
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
@@ -75,22 +73,17 @@ export function changeDocument<C extends Change>(job: ChangeJob<C>) {
 }
 
 /**
- * Changes the document again if somebody else changed it after the read. Google then refuses the
- * change.
+ * Plans and sends a change. If Google refuses it because somebody edited the document after it was
+ * read, reads and plans again.
  */
 async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
-	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
 		try {
-			const body = created?.revisionId
-				? documentState.toBodyState(created)
-				: await readBody(job);
-			return await carryOut(job, body);
+			return await carryOut(job, await readTab(job));
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
 			if (planCount === maxPlans || !isOutdated) throw toError(error);
 		}
-		created = undefined;
 		// If the run is canceled, the pause ends, and the next request throws.
 		const { signal } = job.item;
 		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
@@ -98,31 +91,31 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 	}
 }
 
-/** Reads the body of the tab, which may have to be added first. */
-async function readBody(job: ChangeJob) {
+/** Reads the tab, which may have to be added first. */
+async function readTab(job: ChangeJob) {
 	let document = await documentState.fetchDocument(job);
 	const title = job.tab.trim();
-	// What looks like one of Google's IDs is no title.
-	const isTitle = !/^(?:t\.[\w-]+)?$/.test(title);
-	const isNew = isTitle && matchTabs(flattenTabs(document.tabs), job.tab).length === 0;
+	const looksLikeId = /^t\.[\w-]+$/.test(title);
+	const isNewTitle =
+		title !== '' && !looksLikeId && matchTabs(flattenTabs(document.tabs), job.tab).length === 0;
 	// A new tab has no headings.
-	if (isNew && job.createTab && !job.section) {
+	if (isNewTitle && job.createTab && !job.section) {
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(job, document.revisionId ?? '', [request]);
 		document = await documentState.fetchDocument(job);
 	}
-	return documentState.toBodyState(document, job.tab);
+	return documentState.findEditableTab(document, job.tab);
 }
 
 /** Carries out a change, with links in place of the images that Google refuses. */
-async function carryOut<C extends Change>(job: ChangeJob<C>, body: documentState.BodyState) {
+async function carryOut<C extends Change>(job: ChangeJob<C>, tab: documentState.EditableTab) {
 	const refusedUrls = new Set<string>();
-	const isPicture: PictureChoice = (url) =>
+	const isPicture: PictureTest = (url) =>
 		job.insertImages && url !== undefined && !refusedUrls.has(url);
 	for (;;) {
-		const change = job.plan(body, isPicture);
+		const change = job.plan(tab, isPicture);
 		try {
-			const { writeControl, replies = [] } = await sendChange(job, body, change);
+			const { writeControl, replies = [] } = await sendChange(job, tab, change);
 			if (refusedUrls.size > 0)
 				job.item.addHint(
 					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
@@ -141,6 +134,11 @@ async function carryOut<C extends Change>(job: ChangeJob<C>, body: documentState
 		}
 	}
 }
+
+export const nameChange = (result: {
+	readonly documentId: string;
+	readonly characterCount: number;
+}) => `${result.characterCount} characters in document ${result.documentId}`;
 
 /**
  * Gives up the image that Google names in a refusal. Each names only one, so the second one gives
@@ -167,12 +165,12 @@ const isRefused = (error: unknown): error is NodeError =>
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried
  * out.
  */
-async function sendChange(job: ChangeJob, body: documentState.BodyState, change: Change) {
+async function sendChange(job: ChangeJob, tab: documentState.EditableTab, change: Change) {
 	try {
-		return await sendRequests(job, body.revisionId, change.requests);
+		return await sendRequests(job, tab.revisionId, change.requests);
 	} catch (error) {
 		if (!isNodeError(error) || error.outcome !== 'unknown') throw toError(error);
-		return await findOutcome(job, body, change, error);
+		return await findOutcome(job, tab, change, error);
 	}
 }
 
@@ -199,34 +197,36 @@ async function sendRequests(
  */
 async function findOutcome(
 	{ docs, documentId }: ChangeJob,
-	body: documentState.BodyState,
+	tab: documentState.EditableTab,
 	change: Change,
 	failure: NodeError,
 ): Promise<Response> {
 	const reading = docs.documents.get({ documentId, includeTabsContent: true });
 	const document = (await reading.catch(() => undefined))?.data;
 	// Compares revisions first, because a change of formatting does not change the text.
-	if (document?.revisionId === body.revisionId)
+	if (document?.revisionId === tab.revisionId)
 		throw failure.with({
 			message: `The document was not changed: ${failure.message}`,
 			description: 'Nothing was written. You can safely run this again.',
 			outcome: 'notDone',
 		});
-	if (document && showsChange(document, body, change))
+	if (document && showsChange(document, tab, change))
 		return { writeControl: { requiredRevisionId: document.revisionId ?? null } };
 	throw failure.with({
 		message: `The content may have been written: ${failure.message}`,
-		description: `Check ${documentState.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
+		description: `Check ${documentState.buildDocumentUrl(documentId, tab.tabId)} before you run this again.`,
 		saysOutcome: true,
 	});
 }
 
-function showsChange({ tabs }: Document, body: documentState.BodyState, change: Change): boolean {
-	const allTabs = flattenTabs(tabs);
-	const sameTab = allTabs.find(({ tabId }) => tabId === body.tabId);
-	const changedTab = body.tabId === undefined ? allTabs[0] : sameTab;
+function showsChange(
+	{ tabs }: Document,
+	{ tabId, endIndex }: documentState.EditableTab,
+	change: Change,
+): boolean {
+	const changedTab = flattenTabs(tabs).find((tab) => tab.tabId === tabId);
 	const content = documentState.getBody(changedTab?.tab);
-	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
+	const hasSameEnd = content.at(-1)?.endIndex === endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
 	return documentState.getStoredText(content).includes(change.text);
 }

@@ -15,7 +15,8 @@ import {
 import * as createdFiles from '../createdFiles';
 import { buildParentFolderField, titleField } from '../newFileFields';
 import { appendContent } from './append.operation';
-import { isEmpty, parseContent } from './contentRequests';
+import { isEmpty, parseContent } from './content/parseContent';
+import { buildDocumentUrl } from './documentState';
 import * as fields from './fields';
 import {
 	changesTexts,
@@ -24,7 +25,6 @@ import {
 	type ReplacementResult,
 	replaceTexts,
 } from './replacements';
-import { buildDocumentUrl } from './documentState';
 
 const createFields = [
 	{ ...titleField, description: 'Title of the new document' },
@@ -104,7 +104,7 @@ export const create = defineOperation({
 		const documentId = requireId(data.documentId);
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		if (isEmpty(plan.content)) return await readResult(plan, documentId, { created: data });
-		await fillDocument(plan, documentId, data);
+		await fillDocument(plan, documentId);
 		return await readResult(plan, documentId);
 	},
 	async recover(clients, params, failure, item) {
@@ -158,7 +158,7 @@ async function planDocument(clients: Clients, params: CreateParams, item: Item) 
  * is added.
  */
 async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
-	const file = {
+	const newFile = {
 		...plan,
 		kind: 'document' as const,
 		buildUrl: buildDocumentUrl,
@@ -167,7 +167,7 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 		readResult: async (id: string, replaced?: Replaced) =>
 			await readResult(plan, id, { replaced }),
 	};
-	return await createdFiles.createInDrive(plan.drive, file, plan.item);
+	return await createdFiles.createInDrive(plan.drive, newFile, plan.item);
 }
 
 type Document = docs_v1.Schema$Document;
@@ -176,11 +176,7 @@ type Document = docs_v1.Schema$Document;
  * Fills a new document. Replaces the texts of a template before it adds the content, so that no
  * replacement changes the content.
  */
-async function fillDocument(
-	plan: DocumentPlan,
-	documentId: string,
-	created?: Document,
-): Promise<Replaced | undefined> {
+async function fillDocument(plan: DocumentPlan, documentId: string) {
 	const { content, keyHashes, templateId } = plan;
 	let replaced: Replaced | undefined;
 	if (templateId !== '') {
@@ -188,11 +184,11 @@ async function fillDocument(
 		({ replaced } = await replaceTexts({ ...plan, documentId, markerName }));
 	}
 	if (!isEmpty(content))
-		await appendContent({ ...plan, documentId, section: '', newParagraph: true, created });
+		await appendContent({ ...plan, documentId, section: '', newParagraph: true });
 	return replaced;
 }
 
-/** @param known `created` is Google's response to the creation, if nothing has changed since */
+/** @param created Google's response to the creation, if the document stayed empty */
 async function readResult(
 	{ docs, title, includeBody }: DocumentPlan,
 	documentId: string,

@@ -26,10 +26,13 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 
 const nameFields = 'tabProperties(tabId,title)';
 const paragraphFields = 'body(content(startIndex,endIndex,paragraph(paragraphStyle)))';
-/** The parts of a tab to fetch: its name, where its paragraphs are too, or all of its text. */
+/** What to fetch of a tab. */
 const tabParts = {
+	/** ID and title. */
 	names: nameFields,
+	/** Also the indexes and styles of the paragraphs. */
 	outline: `${nameFields},documentTab(namedRanges,${paragraphFields})`,
+	/** Also all text, with headers, footers and footnotes. */
 	texts: `${nameFields},documentTab(namedRanges,body,headers,footers,footnotes)`,
 } as const;
 
@@ -37,7 +40,8 @@ export type Detail = keyof typeof tabParts;
 
 /** Fetches what a change needs to know of a document. */
 export async function fetchDocument({ docs, documentId, detail }: DocumentToFetch) {
-	// Google nests tabs three levels deep, and refuses whole tabs, because they include comments.
+	// Docs has three levels of tabs. The parts are listed, because Google refuses the mask `tabs`:
+	// it would include comments.
 	const tab = tabParts[detail];
 	const fields = `revisionId,tabs(${tab},childTabs(${tab},childTabs(${tab})))`;
 	return (await docs.documents.get({ documentId, includeTabsContent: true, fields })).data;
@@ -50,15 +54,13 @@ interface DocumentToFetch {
 }
 
 /**
- * Finds the body of a tab.
+ * Finds a tab with its body.
  * @param idOrTitle '' for the first tab
- * @param document may be Google's response to its creation, which has the body of its only tab in
- * place of tabs
  * @throws NodeError 403 if the account may not edit
  */
-export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
-	const { revisionId, body, tabs = [{ documentTab: { body } }] } = document;
-	const allTabs = flattenTabs(tabs);
+export function findEditableTab(document: docs_v1.Schema$Document, idOrTitle = '') {
+	const { revisionId } = document;
+	const allTabs = flattenTabs(document.tabs);
 	const chosenTab = idOrTitle === '' ? allTabs[0] : findTab(allTabs, idOrTitle);
 	const content = getBody(chosenTab?.tab);
 	const endIndex = content.at(-1)?.endIndex;
@@ -71,28 +73,20 @@ export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
 			message: 'This account can read the document but not edit it',
 			description: 'Share the document with the account of the credential as an editor.',
 		});
-	// The response to a creation does not name the only tab.
-	return {
-		revisionId,
-		allTabs,
-		chosenTab,
-		tabId: chosenTab.tabId || undefined,
-		content,
-		endIndex,
-	};
+	return { revisionId, allTabs, chosenTab, tabId: chosenTab.tabId, content, endIndex };
 }
 
 /**
  * What a change needs to know of a document and the chosen tab. `endIndex` is the index after the
  * last newline of the tab's body.
  */
-export type BodyState = ReturnType<typeof toBodyState>;
+export type EditableTab = ReturnType<typeof findEditableTab>;
 
 export const getBody = (tab: docs_v1.Schema$Tab | undefined): Elements =>
 	tab?.documentTab?.body?.content ?? [];
 
 /** Returns the names of the ranges of all tabs, among them the markers of earlier changes. */
-export const getRangeNames = ({ allTabs }: BodyState) =>
+export const getRangeNames = ({ allTabs }: EditableTab) =>
 	allTabs.flatMap(({ tab }) => Object.keys(tab.documentTab?.namedRanges ?? {}));
 
 /** Returns the stored text of elements in the order of their indexes. */

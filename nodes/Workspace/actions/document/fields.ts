@@ -101,7 +101,7 @@ export const section = {
 	displayName: 'Section',
 	name: 'section',
 	...headingLocator,
-	// The write would replace the whole document.
+	// With an empty heading, the write would replace the whole document.
 	refusesEmptyKey: true,
 } as const satisfies Field;
 
@@ -141,32 +141,34 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownEntryKeys(field, rows, ['find', 'replace', 'format'], expected, context);
-	const replacements = rows.map(toReplacement);
-	if (!replacements.every((replacement) => replacement !== undefined))
+	const readRows = rows.map(toReplacement);
+	if (!readRows.every((row) => row !== undefined))
 		throw createValueRefusal(field, context, expected);
 	// The form may have empty rows.
-	const filled = replacements.filter(
+	const filledRows = readRows.filter(
 		({ find, replace }) => !isForm || find !== '' || replace !== '',
 	);
-	// Google stores neither control characters nor private ones.
-	if (!filled.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))
+	// Google drops control characters and the private use area, so a text of only these is empty.
+	if (!filledRows.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))
 		throw createRefusal(
 			`${quoteField('replacements')} has an empty text to find`,
 			'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 		);
-	return filled;
+	return filledRows;
 }
 
 /** @returns undefined if a value has the wrong type */
 function toReplacement(row: Readonly<Record<string, unknown>>): Replacement | undefined {
-	const texts = [row['find'] ?? '', row['replace'] ?? ''];
+	const find = row['find'] ?? '';
+	const replace = row['replace'] ?? '';
 	const format = row['format'] ?? 'text';
-	if (!texts.every((text) => ['string', 'number', 'boolean'].includes(typeof text)))
-		return undefined;
+	if (!isScalar(find) || !isScalar(replace)) return undefined;
 	if (format !== 'text' && format !== 'markdown') return undefined;
-	const [find = '', replace = ''] = texts.map(String);
-	return { find, replace, format };
+	return { find: String(find), replace: String(replace), format };
 }
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+	['string', 'number', 'boolean'].includes(typeof value);
 
 export const fillFromInputOption = {
 	displayName: 'Fill From Input',

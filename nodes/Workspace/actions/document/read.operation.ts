@@ -118,7 +118,7 @@ interface TextRequest extends DocumentInput {
 
 async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 	const { title, content, revisionId, tabs } = await fetchText(docs, request, item);
-	// The thread gives no text of a tab that it does not find, and this says why.
+	// Refuses a wrong tab, for which the worker thread returns an empty text.
 	if (request.tab !== '') findTab(tabs, request.tab);
 	return {
 		documentId: request.documentId,
@@ -137,7 +137,8 @@ async function fetchText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 		// Google's resource contains suggested changes, the text leaves them out.
 		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
 	};
-	// The response is not parsed here, because only the thread may do that.
+	// With `text`, our transport returns the bytes of the JSON, because only the worker thread may
+	// parse it.
 	const { data } = await docs.documents.get(query, { responseType: 'text' });
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const bytes = data as unknown as Buffer;

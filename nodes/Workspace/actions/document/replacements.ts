@@ -10,13 +10,14 @@ import { cleanText, type DocumentContent } from '../../../untrusted/document/blo
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
-import { changeDocument, type DocumentTarget } from './changeDocument';
-import type { ContentPlace } from './contentPlace';
-import { planContent, readMarkdown } from './contentRequests';
-import type { PictureChoice } from './layout';
-import type { DocsRequest } from './requestBuilder';
+import { changeDocument, type DocumentJob } from './changeDocument';
+import type { ContentPlace } from './content/contentPlace';
+import { planContent } from './content/contentRequests';
+import type { PictureTest } from './content/layout';
+import { readMarkdown } from './content/parseContent';
+import type { DocsRequest } from './content/requestBuilder';
 import {
-	type BodyState,
+	type EditableTab,
 	getBody,
 	getOuterText,
 	getRangeNames,
@@ -54,7 +55,7 @@ export async function prepareReplacements(
 			continue;
 		}
 		const content = await readMarkdown(replace, 'replacements', params.insertImages, item);
-		// The paragraph of a placeholder may have spaces around it.
+		// The paragraph may have spaces around the text.
 		markdowns.push({ find: find.trim(), content });
 	}
 	return { texts, markdowns };
@@ -66,7 +67,7 @@ export const changesTexts = (params: {
 	readonly fillFromInput: boolean;
 }) => params.replacements.length > 0 || params.fillFromInput;
 
-interface ReplacementJob extends DocumentTarget {
+interface ReplacementJob extends DocumentJob {
 	readonly replacements: PreparedReplacements;
 	/** Whether fields of the input item fill placeholders. */
 	readonly fillFromInput: boolean;
@@ -96,7 +97,7 @@ export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResu
 		...job,
 		createTab: false,
 		detail: 'texts',
-		plan: (body, isPicture) => planReplacements(job, body, isPicture),
+		plan: (tab, isPicture) => planReplacements(job, tab, isPicture),
 	});
 	const counted = countTexts(change.texts, replies);
 	const replaced = [...change.replaced, ...counted.replaced];
@@ -127,25 +128,26 @@ function countTexts(texts: readonly TextReplacement[], replies: docs_v1.Schema$R
 }
 
 /** Plans the requests: the marker, then Markdown in place of paragraphs, then texts. */
-function planReplacements(job: ReplacementJob, body: BodyState, isPicture: PictureChoice) {
+function planReplacements(job: ReplacementJob, tab: EditableTab, isPicture: PictureTest) {
 	// A second replacement could also change the texts that the first one inserted.
-	if (job.markerName && getRangeNames(body).includes(job.markerName))
+	if (job.markerName && getRangeNames(tab).includes(job.markerName))
 		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
-	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
-	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
-	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
-	const plan = planMarkdowns(placeholders, isPicture);
-	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
+	const { markdowns } = job.replacements;
+	const tabs = job.tab === '' ? tab.allTabs : [tab.chosenTab];
+	const paragraphs = tabs.flatMap((one) => findMarkdownParagraphs(one, markdowns));
+	const texts = [...job.replacements.texts, ...planPlaceholders(tabs, job)];
+	const plan = planMarkdowns(paragraphs, isPicture);
+	const tabIds = job.tab === '' ? undefined : [tab.tabId];
 	plan.requests.push(...texts.map((text) => buildTextRequest(text, tabIds)));
 	if (job.markerName && plan.requests.length > 0)
-		plan.requests.unshift(buildMarkerRequest(job.markerName, body));
-	return { ...plan, texts, replaced: countPlaceholders(placeholders, job.replacements) };
+		plan.requests.unshift(buildMarkerRequest(job.markerName, tab));
+	return { ...plan, texts, replaced: countMarkdownParagraphs(paragraphs, markdowns) };
 }
 
-function planMarkdowns(placeholders: readonly Placeholder[], isPicture: PictureChoice) {
+function planMarkdowns(paragraphs: readonly MarkdownParagraph[], isPicture: PictureTest) {
 	const requests: DocsRequest[] = [];
 	let characterCount = 0;
-	for (const { place, content } of placeholders) {
+	for (const { place, content } of paragraphs) {
 		const change = planContent(content, place, isPicture);
 		requests.push(...change.requests);
 		characterCount += change.characterCount;
@@ -153,14 +155,13 @@ function planMarkdowns(placeholders: readonly Placeholder[], isPicture: PictureC
 	return { requests, growth: 0, characterCount };
 }
 
-function countPlaceholders(
-	placeholders: readonly Placeholder[],
-	{ markdowns }: PreparedReplacements,
-) {
-	return markdowns.map(({ find }) => {
-		return { find, count: placeholders.filter((one) => one.find === find).length };
+const countMarkdownParagraphs = (
+	paragraphs: readonly MarkdownParagraph[],
+	markdowns: readonly MarkdownReplacement[],
+) =>
+	markdowns.map(({ find }) => {
+		return { find, count: paragraphs.filter((one) => one.find === find).length };
 	});
-}
 
 const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[]): DocsRequest => ({
 	replaceAllText: {
@@ -174,7 +175,7 @@ const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[])
  * Builds the marker of a filled document: a named range over the newline of a paragraph, which no
  * replacement removes.
  */
-function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): DocsRequest {
+function buildMarkerRequest(name: string, { content, tabId, endIndex }: EditableTab): DocsRequest {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
@@ -182,10 +183,10 @@ function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyStat
 const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 
 /**
- * Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the
- * text.
+ * Plans the replacements of placeholders such as `{{name}}` by fields. A hint names those that stay
+ * in the text.
  */
-function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): TextReplacement[] {
+function planPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): TextReplacement[] {
 	const fields = job.fillFromInput ? job.item.json : {};
 	const filled: TextReplacement[] = [];
 	const unfilled: string[] = [];
@@ -223,31 +224,32 @@ function findValue(fields: IDataObject, name: string): string | undefined {
 	const value = findValueAtPath(fields, name);
 	if (value === undefined) return undefined;
 	if (value === null) return '';
-	// A date is a text in JSON.
+	// JSON turns a date into its ISO text.
 	const data: unknown = JSON.parse(JSON.stringify(value));
 	return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-type Placeholder = MarkdownReplacement & { readonly place: ContentPlace };
+/** A paragraph that Markdown replaces. */
+type MarkdownParagraph = MarkdownReplacement & { readonly place: ContentPlace };
 
 /**
- * Finds the paragraphs of a tab that are placeholders, from last to first, so that the indexes of
+ * Finds the paragraphs of a tab that Markdown replaces, from last to first, so that the indexes of
  * the others stay right.
  */
-function findPlaceholders(
+function findMarkdownParagraphs(
 	{ tab, tabId }: ListedTab,
 	markdowns: readonly MarkdownReplacement[],
-): Placeholder[] {
-	const placeholders: Placeholder[] = [];
-	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
+): MarkdownParagraph[] {
+	const paragraphs: MarkdownParagraph[] = [];
+	refuseMisplacedMarkdown(getOuterText(tab), markdowns);
 	for (const element of getParagraphs(getBody(tab))) {
-		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
+		// U+FFFC stands for each image, because Markdown does not replace an image.
 		const text = getStoredLine(element.paragraph, '\ufffc');
 		const markdown = markdowns.find(({ find }) => text.trim() === find);
-		if (markdown) placeholders.push({ ...markdown, place: buildPlace(element, tabId) });
-		else refuseMisplacedPlaceholders(text, markdowns);
+		if (markdown) paragraphs.push({ ...markdown, place: buildPlace(element, tabId) });
+		else refuseMisplacedMarkdown(text, markdowns);
 	}
-	return placeholders.toReversed();
+	return paragraphs.toReversed();
 }
 
 const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): ContentPlace => ({
@@ -257,11 +259,8 @@ const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): 
 	isParagraphEmpty: true,
 });
 
-/** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
-function refuseMisplacedPlaceholders(
-	text: string,
-	markdowns: readonly MarkdownReplacement[],
-): void {
+/** @throws NodeError 400 if a text to replace by Markdown is only a part of this text */
+function refuseMisplacedMarkdown(text: string, markdowns: readonly MarkdownReplacement[]): void {
 	const misplaced = markdowns.find(({ find }) => text.includes(find));
 	if (misplaced === undefined) return;
 	throw createRefusal(

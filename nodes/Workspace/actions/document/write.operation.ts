@@ -3,14 +3,11 @@ import { joinSentences } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
-import { changeDocument } from './changeDocument';
-import {
-	type ContentJob,
-	fitIntoDocument,
-	isEmpty,
-	parseContent,
-	planContent,
-} from './contentRequests';
+import { changeDocument, nameChange } from './changeDocument';
+import { planContent } from './content/contentRequests';
+import { type ContentJob, fitIntoDocument } from './content/fitContent';
+import { isEmpty, parseContent } from './content/parseContent';
+import { getStoredText } from './documentState';
 import * as fields from './fields';
 import {
 	changesTexts,
@@ -18,7 +15,6 @@ import {
 	type ReplacementResult,
 	replaceTexts,
 } from './replacements';
-import { getStoredText } from './documentState';
 
 export const write = defineOperation({
 	value: 'write',
@@ -121,8 +117,7 @@ export const write = defineOperation({
 		const characterCount = written.characterCount + replaced.characterCount;
 		return { ...replaced, characterCount };
 	},
-	nameResult: ({ documentId, characterCount }) =>
-		`${characterCount} characters in document ${documentId}`,
+	nameResult: (result) => nameChange(result),
 });
 
 /** Throws the failure to replace texts, for a document whose content was replaced before. */
@@ -143,8 +138,8 @@ async function replaceContent(job: ContentJob) {
 	const { change, result } = await changeDocument({
 		...job,
 		detail: 'texts',
-		plan(body, isPicture) {
-			const fitted = fitIntoDocument(job, body, 'replace');
+		plan(tab, isPicture) {
+			const fitted = fitIntoDocument(job, tab, 'replace');
 			const oldText = getStoredText(fitted.oldElements);
 			firstText ??= oldText;
 			if (oldText !== firstText)

@@ -15,20 +15,15 @@ export function prepareUpload(params: UploadParams, item: Item) {
 			`${quoteField('mimeType')} is not the MIME type of a file's bytes: ${shorten(mimeType)}`,
 			`Enter a type such as application/pdf, or leave it empty to detect it from the file name. To get a Google file, choose it in ${quoteField('convertTo')}.`,
 		);
-	if (params.contentSource === 'filePath' && params.content.trim() === '')
-		throw createRefusal(
-			`${quoteField('content')} is empty`,
-			'Enter the path of the file to upload.',
-		);
-	// Content from elsewhere has no binary field.
-	let fields: Array<string | undefined> = [undefined];
+	// One entry for each file to upload: its binary field, or undefined for content from elsewhere.
+	let binaryFields: Array<string | undefined> = [undefined];
 	if (params.contentSource === 'binary') {
 		const names = params.binaryPropertyName.length > 0 ? params.binaryPropertyName : ['*'];
 		const isWanted = createFileNameTest(params.onlyFiles);
-		fields = item.findBinaryFields(names, 'binaryPropertyName', isWanted);
+		binaryFields = item.findBinaryFields(names, 'binaryPropertyName', isWanted);
 	}
-	refuseWrongName(params, fields.length);
-	return { ...params, mimeType, fields };
+	refuseWrongName(params, binaryFields.length);
+	return { ...params, mimeType, binaryFields };
 }
 
 /** Refuses a missing name, and one name for several files. @throws NodeError 400 */
@@ -62,7 +57,7 @@ export async function openUpload(
 	item: Item,
 	fileIndex: number,
 ) {
-	const field = params.fields[fileIndex];
+	const field = params.binaryFields[fileIndex];
 	const source =
 		field === undefined ? await openSource(clients, params, item) : await item.getBinary(field);
 	const sourceType = keepUsableType(source.mimeType?.trim()) ?? 'application/octet-stream';
@@ -70,7 +65,7 @@ export async function openUpload(
 	let { name, mimeType } = params;
 	// A file without a name is named after its field.
 	if (name.trim() === '') name = source.fileName || buildFileName(field ?? '', sourceType);
-	// The name under which a search looks for it, which cannot have half of a surrogate pair.
+	// Drive must store the name that a search for it sends as UTF-8, without half a surrogate pair.
 	name = Buffer.from(name).toString();
 	if (mimeType === '')
 		mimeType = toTableType(keepUsableType(findMimeType(name)) ?? sourceType, params);

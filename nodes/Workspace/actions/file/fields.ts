@@ -64,8 +64,7 @@ export const uploadFields = [
 		name: 'content',
 		...textType,
 		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
-		// JSON must have the key. An empty text is an empty file, and the operation itself refuses
-		// an empty path.
+		// JSON must have the key. An empty text is an empty file, and an empty path cannot be read.
 		required: true,
 		requiredInForm: false,
 		mayBeEmpty: true,

@@ -11,19 +11,12 @@ export const upload = defineOperation({
 	description:
 		'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	modelDescription: 'Save a file in Google Drive. Returns its ID and link.',
-	modelCautions: {
-		field: 'contentSource',
-		byValue: {
-			base64: 'Its content is base64 text.',
-			mailAttachment: 'Its content is an attachment of an email.',
-		},
-	},
 	fields,
 	options,
 	prepare: prepareUpload,
 	async send(clients, params, item) {
 		const files: FileResult[] = [];
-		for (const fileIndex of params.fields.keys())
+		for (const fileIndex of params.binaryFields.keys())
 			files.push(await uploadOnce(await openUpload(clients, params, item, fileIndex)));
 		return files;
 	},

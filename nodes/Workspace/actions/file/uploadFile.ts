@@ -3,10 +3,9 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
-import { createKeyReusedError } from '../../idempotency';
 import { type Clients, requireId } from '../../operation';
 import * as createdFiles from '../createdFiles';
-import { findFiles, quoteSearchText } from '../driveSearch';
+import { findFirstFiles, quoteSearchText } from '../driveSearch';
 import type { Upload } from './content';
 import type { UploadParams } from './fields';
 
@@ -46,28 +45,18 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
 	}
 	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
-	const isOwn = file.id === ownId;
 	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived.
-	// So only the content is compared.
-	if (!isOwn) await refuseOtherContent(file, upload);
 	await createdFiles.markFinished(drive, file);
-	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
-}
-
-async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload) {
-	if (md5Checksum && md5Checksum !== (await computeMd5(source)))
-		throw createKeyReusedError(`the file ${id ?? ''}`);
+	const result = toFileResult(file);
+	return file.id === ownId ? result : { ...result, repeated: true };
 }
 
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
-	// Without a conversion, Drive's checksum of the file is compared, so the content need not be
-	// read here.
-	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
 	// For the key, each file of an item is an operation of its own.
 	const operation = fileIndex === 0 ? 'file upload' : `file upload ${fileIndex + 1}`;
-	return createdFiles.hashFileKey(operation, params, [convertTo, contentMd5]);
+	return createdFiles.hashFileKey(operation, params, [convertTo, await computeMd5(source)]);
 }
 
 async function findFileToSkip(upload: Upload) {
@@ -107,8 +96,9 @@ async function sendFile(upload: Upload, appProperties: File['appProperties']) {
 		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, metadata };
-	const replacedId = await findReplacedId(upload);
-	if (replacedId === undefined) return await sendNewFile(upload, request);
+	const replacedFile = await chooseFileToReplace(upload);
+	if (!replacedFile) return await sendNewFile(upload, request);
+	const replacedId = requireId(replacedFile.id);
 	return await upload.clients.uploadToDrive({ ...request, replacedId });
 }
 
@@ -121,27 +111,38 @@ const getGoogleType = ({ convertTo }: UploadParams) =>
  * so it gets a property.
  */
 async function sendNewFile(upload: Upload, request: Parameters<Clients['uploadToDrive']>[0]) {
-	const { metadata } = request;
-	const { parentFolder } = upload.params;
-	if (parentFolder) metadata.parents = [parentFolder];
-	const markerId = `${upload.item.markerId}-${upload.fileIndex}`;
-	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
-	else
-		metadata.appProperties = {
-			...metadata.appProperties,
-			...createdFiles.buildMarkerProperty(markerId),
-		};
-	return await upload.clients.uploadToDrive(request).catch(async (error: unknown) => {
-		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that
-		// file.
-		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
-		if (!mayExist) throw error;
-		const file = await findUploadedFile(upload, metadata.id, markerId).catch(() => {
-			throw error.with({ outcome: 'unknown' });
-		});
-		if (!file) throw error;
+	const { clients, params, item, fileIndex } = upload;
+	const metadata = { ...request.metadata };
+	if (params.parentFolder) metadata.parents = [params.parentFolder];
+	const markerId = `${item.markerId}-${fileIndex}`;
+	const isConverted = params.convertTo !== 'none';
+	if (isConverted) {
+		const marker = createdFiles.buildMarkerProperty(markerId);
+		metadata.appProperties = { ...metadata.appProperties, ...marker };
+	} else metadata.id = await takeReservedId(upload);
+	try {
+		return await clients.uploadToDrive({ ...request, metadata });
+	} catch (error) {
+		const file = await recoverUpload(error, upload, metadata.id, markerId);
 		return { file, md5: await computeMd5(upload.source) };
+	}
+}
+
+/** Returns the file that an earlier request created. @throws the error if there is none */
+async function recoverUpload(
+	error: unknown,
+	upload: Upload,
+	reservedId: string | null | undefined,
+	markerId: string,
+): Promise<File> {
+	// Drive answers 409 if a file with the reserved ID exists.
+	const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
+	if (!mayExist) throw error;
+	const file = await findUploadedFile(upload, reservedId, markerId).catch(() => {
+		throw error.with({ outcome: 'unknown' });
 	});
+	if (file) return file;
+	throw error;
 }
 
 /** How many IDs one request reserves. Drive allows up to 1,000. */
@@ -181,24 +182,25 @@ async function findFilesByName({ clients, params, name }: Upload) {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${quoteSearchText(name)} and ${quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
 	const orderBy = 'createdTime desc';
-	const files = await findFiles(clients.drive, { q, fields: resultFields, orderBy });
+	const files = await findFirstFiles(clients.drive, { q, fields: resultFields, orderBy });
 	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
 }
 
 /**
- * Finds the file to replace, if there is one.
- * @throws NodeError 409 if it must not be replaced, several have the name, or the type differs
+ * Chooses the existing file whose content is replaced.
+ * @returns undefined if there is none, or if a new file is wanted anyway
+ * @throws NodeError 409 if a file exists and must not be replaced
  */
-async function findReplacedId(upload: Upload) {
+async function chooseFileToReplace(upload: Upload): Promise<File | undefined> {
 	const { params, name } = upload;
 	if (params.onExisting !== 'replace' && params.onExisting !== 'error') return undefined;
 	const [file, ...otherFiles] = await findFilesByName(upload);
 	if (!file) return undefined;
 	const isGoogleFile = file.mimeType?.startsWith(createdFiles.googleTypePrefix);
 	const hasSameType = getGoogleType(params) === (isGoogleFile ? file.mimeType : undefined);
-	if (params.onExisting === 'replace' && hasSameType && otherFiles.length === 0)
-		return file.id ?? undefined;
+	const isReplaceable = hasSameType && otherFiles.length === 0;
+	if (params.onExisting === 'replace' && isReplaceable) return file;
 	throw new NodeError({
 		code: 409,
 		message: `The folder already has a file named "${name}"`,

@@ -22,13 +22,6 @@ export const send = defineOperation({
 		requiredKey: 'saveAsDraft',
 	},
 	modelDescription: 'Write an email in Gmail.',
-	modelCautions: {
-		field: 'sendAs',
-		byValue: {
-			send: 'It is sent immediately and cannot be undone.',
-			draft: 'It is saved as a draft. Nothing is sent.',
-		},
-	},
 	fields: sendFields,
 	options: sendOptions,
 	prepare: prepareMail,

@@ -40,7 +40,6 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 		await plans.sendSteps(first.plan, [], first.isFirst);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		plans.addHints(writes);
-		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
 	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
@@ -85,9 +84,6 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 	});
 }
 
-const describeGap = (endRow: number, offset: number) =>
-	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
-
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = plan;
@@ -104,8 +100,7 @@ export const append = defineOperation({
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. To leave out rows that are already there, use Write.',
-	modelDescription: 'Add rows below a table in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
+	modelDescription: `Add rows below a table in Google Sheets. ${rowDescription}`,
 	fields: appendFields,
 	options: appendOptions,
 	prepare: (params, item) => prepareRows(params, item),

@@ -118,8 +118,7 @@ const values = {
  * What each row looks like, for a model: the schema of the tool only says that the parameter is
  * JSON.
  */
-export const rowDescription =
-	'Each row is an array of cells, or an object keyed by the column names.';
+export const rowDescription = 'Rows in JSON are arrays of cells, or objects keyed by column name.';
 
 const valueInputOption = {
 	displayName: 'Cell Format',

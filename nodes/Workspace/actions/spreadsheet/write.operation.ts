@@ -95,20 +95,14 @@ async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 	});
 }
 
-const caution = 'Destructive: the previous values of these cells are lost.';
-
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
 	action: 'Update or write rows in spreadsheet',
 	description:
 		'Update rows that match and add the others, replace a table, or write rows to a range',
-	caution,
-	modelDescription: 'Write rows in Google Sheets.',
-	modelCautions: {
-		field: 'valuesSource',
-		byValue: { json: `${caution} ${fields.rowDescription}` },
-	},
+	caution: 'Destructive: the previous values of these cells are lost.',
+	modelDescription: `Write rows in Google Sheets. ${fields.rowDescription}`,
 	isIdempotent: () => true,
 	fields: fields.writeFields,
 	options: fields.writeOptions,

@@ -1,4 +1,4 @@
-import { parseContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { parseContent } from '../../../../nodes/Workspace/actions/document/content/parseContent';
 import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
@@ -33,7 +33,7 @@ test('a title is one request', async () => {
 
 test('the body is what stands there after the content was written', async () => {
 	const created = await calls.create({ content: 'one\r\ntwo' });
-	expect(calls.methods).toEqual(['create', 'batchUpdate', 'get']);
+	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate', 'get']);
 	expect(calls.text(created.documentId)).toBe('one\ntwo\n');
 	expect(created.body?.content?.at(-1)).toMatchObject({ startIndex: 5, endIndex: 9 });
 });
@@ -80,7 +80,7 @@ test('an answer to the content that was lost is found to be a success', async ()
 	const created = await calls.create({ content: 'text' });
 	expect(created.body?.content?.at(-1)).toMatchObject({ endIndex: 6 });
 	expect(calls.changes(created.documentId)).toBe(1);
-	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
+	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate', 'batchUpdate', 'get', 'get']);
 });
 
 test('a template whose answer cannot be read is not filled again', async () => {
@@ -116,12 +116,12 @@ test('one that was made in a folder is found again, and filled', async () => {
 
 test('without the body, the answer is what a list of documents needs, and does not read it again', async () => {
 	const made = await calls.create({ content: 'text', includeBody: false });
-	expect(calls.methods).toEqual(['create', 'batchUpdate']);
+	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate']);
 	const { documentId } = made;
 	const shown = { documentId, documentUrl: urlOf(documentId), title: 'Report' };
 	expect(JSON.stringify(made)).toBe(JSON.stringify(shown));
 	const inFolder = await calls.create({ parentFolder: 'root', includeBody: false });
-	expect(calls.methods.slice(2)).toEqual(['drive.files.create']);
+	expect(calls.methods.slice(3)).toEqual(['drive.files.create']);
 	expect(Object.keys(inFolder)).toEqual(Object.keys(shown));
 });
 

@@ -70,7 +70,5 @@ test('a document that Drive does not show to the sign-in says which access shows
 
 test("a spreadsheet's ID given as a document says so", async () => {
 	const { description } = await failureOf(read('1a2b3c4d5e6f7g8h9i0jspreadsheet', 'text'));
-	expect(description).toMatch(
-		/cannot find anything with the ID .* another kind of file does not work here/,
-	);
+	expect(description).toContain('another kind of file does not work here');
 });

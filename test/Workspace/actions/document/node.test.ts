@@ -107,7 +107,7 @@ test.each(['write', 'append'] as const)(
 			return item.hints;
 		};
 		expect(await hintsOf(several)).toEqual([
-			"The document has 2 tabs. Without 'tab', the content goes to the first one: 'Tab 1'.",
+			"The document has 2 tabs. The content went to the first one: 'Tab 1'.",
 		]);
 		expect(await hintsOf(several, 't.n')).toEqual([]);
 		expect(await hintsOf(calls.document('a'))).toEqual([]);

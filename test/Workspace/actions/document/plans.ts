@@ -1,7 +1,7 @@
 import type { DocumentContent } from '../../../../nodes/untrusted/document/blocks';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
 import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
-import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { planContent } from '../../../../nodes/Workspace/actions/document/content/contentRequests';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 
 /** Plans content in an empty document. */
@@ -11,7 +11,7 @@ export const planIn = (content: DocumentContent, changes: object = {}) =>
 		{
 			index: 1,
 			deletedEnd: 1,
-			tabId: undefined,
+			tabId: 't.0',
 			isParagraphEmpty: true,
 			keepsStyle: true,
 			...changes,

@@ -82,19 +82,10 @@ describe('content', () => {
 		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
 	});
 
-	test.each<[string, Partial<UploadParams>, string]>([
-		[
-			'a text without a name',
-			{ contentSource: 'text', content: 'x', name: '' },
-			'Enter a name. Only a binary file or an attachment can have its own.',
-		],
-		[
-			'an empty path',
-			{ contentSource: 'filePath', content: ' ' },
-			'Enter the path of the file to upload.',
-		],
-	])('%s is refused before any request', async (_what, params, description) => {
-		const failure = await catchFailure(uploads.run(params));
+	test('a text without a name is refused before any request', async () => {
+		const text = { contentSource: 'text', content: 'x', name: '' } as const;
+		const failure = await catchFailure(uploads.run(text));
+		const description = 'Enter a name. Only a binary file or an attachment can have its own.';
 		expect(failure).toMatchObject({ code: 400, description });
 		expect(uploads.google.requests).toEqual([]);
 	});
@@ -364,6 +355,12 @@ describe('in n8n', () => {
 				expect(uploads.calls()).toEqual([]);
 			},
 		);
+
+		test.each(['', ' '])('is refused if it is empty: "%s"', async (empty) => {
+			const { message } = await failureOf(form(byPath(empty)));
+			expect(message).toContain('cannot be read');
+			expect(uploads.calls()).toEqual([]);
+		});
 
 		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
 			const there = ['/etc/hostname', '/proc/self/mem/a'];

@@ -33,7 +33,7 @@ export async function planReplacement(
 	// A mapped column stays, even if no item has a value for it.
 	for (const name of Object.keys(params.columns ?? {}))
 		if (foundTable.names.includes(name)) names.add(name);
-	const oldTable = fitColumns(foundTable, [...names], false, () => true);
+	const oldTable = fitColumns(foundTable, [...names], false, [names]);
 	if (params.extraColumns === 'ignore')
 		for (const name of names) if (!oldTable.columnsByName.has(name)) names.delete(name);
 	// Each of the others becomes a column of the new table.

@@ -9,31 +9,38 @@ export type Extent = Readonly<Record<'start' | 'end', number>>;
 /** Collects requests that change one tab, in the order in which Google carries them out. */
 export class RequestBuilder {
 	readonly requests: DocsRequest[] = [];
-	readonly #tabId: string | undefined;
+	readonly #tabId: string;
 
-	/** @param tabId undefined for the first tab */
-	constructor(tabId: string | undefined) {
+	constructor(tabId: string) {
 		this.#tabId = tabId;
 	}
 
-	insert<K extends Kind>(kind: K, index: number, properties: DocsRequest[K]): void {
+	/** Adds a request for one place. */
+	addAtIndex<K extends Kind>(kind: K, index: number, properties: DocsRequest[K]): void {
 		const location = { index, tabId: this.#tabId };
 		this.requests.push({ [kind]: { ...properties, location } });
 	}
 
-	/** An empty paragraph has the range of its newline, because Google refuses an empty range. */
-	change<K extends Kind>(kind: K, { start, end }: Extent, properties?: DocsRequest[K]): void {
+	/**
+	 * Adds a request for a range. An empty paragraph has the range of its newline, because Google
+	 * refuses an empty range.
+	 */
+	addForRange<K extends Kind>(
+		kind: K,
+		{ start, end }: Extent,
+		properties?: DocsRequest[K],
+	): void {
 		const endIndex = Math.max(end, start + 1);
 		const range = { startIndex: start, endIndex, tabId: this.#tabId };
 		this.requests.push({ [kind]: { range, ...properties } });
 	}
 
 	insertText(text: string, index: number): void {
-		if (text !== '') this.insert('insertText', index, { text });
+		if (text !== '') this.addAtIndex('insertText', index, { text });
 	}
 
 	delete(extent: Extent): void {
-		if (extent.start < extent.end) this.change('deleteContentRange', extent);
+		if (extent.start < extent.end) this.addForRange('deleteContentRange', extent);
 	}
 
 	/** @param fields what to set, in place of the properties of the style */
@@ -42,7 +49,8 @@ export class RequestBuilder {
 		paragraphStyle: docs_v1.Schema$ParagraphStyle,
 		fields = Object.keys(paragraphStyle).join(','),
 	): void {
-		if (fields !== '') this.change('updateParagraphStyle', extent, { paragraphStyle, fields });
+		if (fields !== '')
+			this.addForRange('updateParagraphStyle', extent, { paragraphStyle, fields });
 	}
 
 	/** @param fields what to set, in place of the properties of the style */
@@ -51,6 +59,6 @@ export class RequestBuilder {
 		textStyle: docs_v1.Schema$TextStyle,
 		fields = Object.keys(textStyle).join(','),
 	): void {
-		if (fields !== '') this.change('updateTextStyle', extent, { textStyle, fields });
+		if (fields !== '') this.addForRange('updateTextStyle', extent, { textStyle, fields });
 	}
 }

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { getOrAdd } from '../../../core/maps';
-import * as blocks from '../../../untrusted/document/blocks';
+import { getOrAdd } from '../../../../core/maps';
+import * as blocks from '../../../../untrusted/document/blocks';
 import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';
 import type { RequestBuilder } from './requestBuilder';
@@ -48,47 +48,54 @@ const resetFields =
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
 /** Adds the requests for styles of paragraphs and text. They change no index. */
-export function setStyles(builder: RequestBuilder, layout: Layout, place: ContentPlace): void {
+export function addStyleRequests(
+	builder: RequestBuilder,
+	layout: Layout,
+	place: ContentPlace,
+): void {
 	// The first paragraph of content that continues a paragraph has the style of that paragraph.
 	const paragraphs = layout.paragraphs.slice(place.isParagraphEmpty ? 0 : 1);
-	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
-	setSpacing(builder, paragraphs);
-	for (const paragraph of paragraphs) {
-		// `setLists` styles later paragraphs of an item, because their style is reset when they
-		// lose their bullet.
-		const isLater = paragraph.block.list?.hasBullet === false;
-		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
-	}
+	if (!place.keepsStyle) addResetRequests(builder, layout, paragraphs);
+	for (const stretch of splitAtTables(paragraphs)) addSpacingRequest(builder, stretch);
+	for (const paragraph of paragraphs)
+		// Without its bullet, a later paragraph of an item loses its style, so `addListRequests`
+		// styles it.
+		if (paragraph.block.list?.hasBullet !== false)
+			builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	for (const { spans } of layout.lines)
 		for (const span of spans) builder.styleText(span, buildTextStyle(span.marks));
 }
 
-function resetStyles(
+function addResetRequests(
 	builder: RequestBuilder,
 	{ start, end }: Layout,
 	[first]: readonly PlacedParagraph[],
 ): void {
 	if (first && first.start < end) {
 		const extent = { start: first.start, end };
-		builder.change('deleteParagraphBullets', extent);
+		builder.addForRange('deleteParagraphBullets', extent);
 		builder.styleParagraphs(extent, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
 	}
 	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
 
-/** Adds one request for each stretch of paragraphs without a table or plain text between them. */
-function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {
-	const stretches: Array<{ start: number; end: number }> = [];
-	for (const { block, start, end } of paragraphs) {
+/** Splits paragraphs where a table stands between them. */
+function splitAtTables(paragraphs: readonly PlacedParagraph[]): PlacedParagraph[][] {
+	const stretches: PlacedParagraph[][] = [];
+	for (const paragraph of paragraphs) {
 		const stretch = stretches.at(-1);
-		if (block.format === 'plain') continue;
-		if (stretch?.end === start - 1) stretch.end = end;
-		else stretches.push({ start, end });
+		if (stretch?.at(-1)?.end === paragraph.start - 1) stretch.push(paragraph);
+		else stretches.push([paragraph]);
 	}
-	// An empty paragraph alone, such as a blank line, has no spacing of its own.
-	for (const stretch of stretches)
-		if (stretch.start < stretch.end)
-			builder.styleParagraphs(stretch, blocks.markdownParagraphSpacing);
+	return stretches;
+}
+
+/** Plain text gets no spacing. It has no other paragraphs beside it. */
+function addSpacingRequest(builder: RequestBuilder, stretch: readonly PlacedParagraph[]): void {
+	const [first] = stretch;
+	if (!first || first.block.format === 'plain') return;
+	const extent = { start: first.start, end: stretch.at(-1)?.end ?? first.end };
+	builder.styleParagraphs(extent, blocks.markdownParagraphSpacing);
 }
 
 const bulletPresets = {
@@ -102,42 +109,33 @@ const bulletPresets = {
  * its numbering would begin anew. Then inner lists of another kind get their own bullets, and later
  * paragraphs of an item lose theirs.
  */
-export function setLists(
+export function addListRequests(
 	builder: RequestBuilder,
 	{ paragraphs }: Layout,
-	lists: readonly blocks.ListKind[],
+	listKinds: readonly blocks.ListKind[],
 ): void {
-	for (const [list, items] of splitIntoLists(paragraphs))
-		addBullets(builder, items, bulletPresets[lists[list] ?? 'bullet']);
+	// Docs allows no table in a list, so a table splits a list.
+	for (const stretch of splitAtTables(paragraphs))
+		for (const [listIndex, items] of groupByList(stretch))
+			addBullets(builder, items, bulletPresets[listKinds[listIndex] ?? 'bullet']);
 	for (const paragraph of paragraphs) {
 		if (paragraph.block.list?.hasBullet !== false) continue;
-		builder.change('deleteParagraphBullets', paragraph);
+		builder.addForRange('deleteParagraphBullets', paragraph);
 		builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
 }
 
-/**
- * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
- */
-function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	let itemsByList = new Map<number, PlacedParagraph[]>();
-	const stretches = [itemsByList];
-	let lastEnd = -1;
-	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) {
-			itemsByList = new Map();
-			stretches.push(itemsByList);
-		}
-		lastEnd = paragraph.end;
-		for (const list of paragraph.block.list?.lists ?? [])
-			getOrAdd(itemsByList, list, () => []).push(paragraph);
-	}
-	return stretches.flatMap((lists) => [...lists]);
+function groupByList(paragraphs: readonly PlacedParagraph[]) {
+	const paragraphsByList = new Map<number, PlacedParagraph[]>();
+	for (const paragraph of paragraphs)
+		for (const listIndex of paragraph.block.list?.lists ?? [])
+			getOrAdd(paragraphsByList, listIndex, () => []).push(paragraph);
+	return paragraphsByList;
 }
 
 /**
- * Tab characters set the level of an item. Google removes these characters, so later indexes stay
- * right.
+ * Adds tab characters, which set the level of an item, and the request for the bullets. Google then
+ * removes these characters, so later indexes stay right.
  */
 function addBullets(
 	builder: RequestBuilder,
@@ -153,5 +151,6 @@ function addBullets(
 		builder.insertText('\t'.repeat(block.list.level), start);
 		end += block.list.level;
 	}
-	builder.change('createParagraphBullets', { start: first.start, end }, { bulletPreset });
+	const extent = { start: first.start, end };
+	builder.addForRange('createParagraphBullets', extent, { bulletPreset });
 }

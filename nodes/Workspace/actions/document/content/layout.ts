@@ -1,5 +1,5 @@
-import { joinSpans, type Span } from '../../../untrusted/document/blocks';
-import type { Block, ParagraphBlock, TableBlock } from '../../../untrusted/document/blocks';
+import { joinSpans, type Span } from '../../../../untrusted/document/blocks';
+import type { Block, ParagraphBlock, TableBlock } from '../../../../untrusted/document/blocks';
 import type { Extent } from './requestBuilder';
 
 /** The text of a paragraph or a cell, without its newline, and the indexes that it will have. */
@@ -16,7 +16,7 @@ export interface PlacedParagraph extends TextLine {
 }
 
 /** Whether the image with an address becomes a picture. Otherwise it is a link. */
-export type PictureChoice = (imageUrl: string | undefined) => boolean;
+export type PictureTest = (imageUrl: string | undefined) => boolean;
 
 export type Layout = ReturnType<typeof layOut>;
 
@@ -24,7 +24,7 @@ export type Layout = ReturnType<typeof layOut>;
  * Calculates the indexes that content will have. Its text is inserted first, and then its tables
  * and pictures, from first to last.
  */
-export function layOut(blocks: readonly Block[], startIndex: number, isPicture: PictureChoice) {
+export function layOut(blocks: readonly Block[], startIndex: number, isPicture: PictureTest) {
 	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
 	/** Index of the next block once everything before it is inserted. */
@@ -38,7 +38,8 @@ export function layOut(blocks: readonly Block[], startIndex: number, isPicture: 
 			// After the last cell come its newline and the end of the table.
 			nextIndex = (lines.at(-1)?.end ?? nextIndex) + 2;
 		} else {
-			// Between paragraphs with a table between them, `insertTable` adds the newline.
+			// A newline separates neighboring paragraphs. After a table, `insertTable` has already
+			// added it.
 			if (paragraphs.at(-1)?.end === nextIndex - 1) text += '\n';
 			const line = placeLine(block.spans, nextIndex, isPicture);
 			paragraphs.push({ ...line, block });
@@ -50,7 +51,7 @@ export function layOut(blocks: readonly Block[], startIndex: number, isPicture: 
 	return { text, paragraphs, lines, start: startIndex, end: nextIndex - 1 };
 }
 
-function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoice): TextLine {
+function placeLine(spans: readonly Span[], start: number, isPicture: PictureTest): TextLine {
 	const placedSpans: Array<Span & Extent> = [];
 	let end = start;
 	for (const { text, marks, imageUrl } of spans) {
@@ -70,7 +71,7 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
  * Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own.
  * The first row becomes bold.
  */
-function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoice): TextLine[] {
+function placeCells({ rows }: TableBlock, start: number, isPicture: PictureTest): TextLine[] {
 	const lines: TextLine[] = [];
 	let index = start + 1;
 	const [header = [], ...otherRows] = rows;

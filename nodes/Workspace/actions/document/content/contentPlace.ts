@@ -1,7 +1,11 @@
-import { isSameIgnoringCase, shorten } from '../../../core/text';
-import { joinSpans } from '../../../untrusted/document/blocks';
-import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
-import { type BodyState, pickOne } from './documentState';
+import { isSameIgnoringCase, joinLines, listNames, shorten } from '../../../../core/text';
+import { joinSpans } from '../../../../untrusted/document/blocks';
+import {
+	type Elements,
+	getHeadingLevel,
+	readPieces,
+} from '../../../../untrusted/document/elements';
+import { type EditableTab, pickOne } from '../documentState';
 
 /**
  * Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied
@@ -14,9 +18,9 @@ export interface ContentPlace {
 	readonly index: number;
 	/** Old content from `index` up to here is deleted first. */
 	readonly deletedEnd: number;
-	/** Where to add the paragraph after that; undefined if there is one. */
-	readonly addedAt?: number;
-	readonly tabId: string | undefined;
+	/** The index at which to add the paragraph after that; undefined if there is one. */
+	readonly newParagraphIndex?: number;
+	readonly tabId: string;
 	/**
 	 * Whether the paragraph has no text when the content is inserted. Otherwise the content
 	 * continues it, with its style.
@@ -31,7 +35,7 @@ export interface ContentPlace {
 /** The content under a heading or, without a heading, of a whole tab. */
 export interface Section {
 	/** Text of the heading; '' for the whole tab. */
-	readonly heading: string;
+	readonly headingText: string;
 	/** Level of the heading; 0 for the whole tab. */
 	readonly level: number;
 	readonly startIndex: number;
@@ -48,24 +52,28 @@ interface Heading {
 	readonly endIndex: number;
 }
 
-const maxListedHeadings = 30;
-
 /**
  * Finds the section under a heading; '' means the whole tab.
  * @throws NodeError 400 if no heading or several headings have this text
  */
-export function findSection({ content }: BodyState, heading: string): Section {
-	if (heading === '')
-		return { heading, level: 0, startIndex: 1, elements: content, isBeforeParagraph: false };
+export function findSection({ content }: EditableTab, headingText: string): Section {
+	if (headingText === '')
+		return {
+			headingText,
+			level: 0,
+			startIndex: 1,
+			elements: content,
+			isBeforeParagraph: false,
+		};
 	const headings = listHeadings(content);
-	const { text, level, position, endIndex: startIndex } = findHeading(headings, heading);
+	const { text, level, position, endIndex: startIndex } = findHeading(headings, headingText);
 	const next = headings.find((other) => other.position > position && other.level <= level);
 	let end = next?.position ?? content.length;
 	// What follows a section break has pages or columns of its own, so the break that ends the
 	// section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
 	return {
-		heading: text,
+		headingText: text,
 		level,
 		startIndex,
 		elements: content.slice(position + 1, end),
@@ -77,7 +85,7 @@ export function listHeadings(content: Elements): Heading[] {
 	const headings: Heading[] = [];
 	for (const [position, { paragraph = {}, endIndex }] of content.entries()) {
 		const level = getHeadingLevel(paragraph);
-		const text = collapseBlanks(joinSpans(readPieces(paragraph, {})));
+		const text = joinLines(joinSpans(readPieces(paragraph, {})));
 		if (level && text !== '') headings.push({ text, level, position, endIndex: endIndex ?? 0 });
 	}
 	return headings;
@@ -85,20 +93,18 @@ export function listHeadings(content: Elements): Heading[] {
 
 /** Finds the heading with a text. Another case counts if no heading has the same case. */
 function findHeading(headings: readonly Heading[], wantedText: string): Heading {
-	const wanted = collapseBlanks(wantedText);
+	const wanted = joinLines(wantedText);
 	let matches = headings.filter(({ text }) => text === wanted);
 	if (matches.length === 0)
 		matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
-	const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text)}'`);
-	const advice = `Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`;
+	const texts = listNames(headings.map(({ text }) => text));
+	const advice = `Nothing was written. Headings of the tab: ${texts || 'none'}.`;
 	return pickOne(matches, `heading '${shorten(wanted)}'`, advice);
 }
 
-export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
-
 /** Finds where to write in a section: at its end, or in place of its content. */
 export function findPlace(
-	tabId: string | undefined,
+	tabId: string,
 	{ elements, startIndex, isBeforeParagraph }: Section,
 	mode: 'append' | 'replace',
 ): ContentPlace {
@@ -117,5 +123,6 @@ export function findPlace(
 	}
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text
 	// into a paragraph.
-	return { ...place, addedAt: isBeforeParagraph ? index : index - 1, isParagraphEmpty: true };
+	const newParagraphIndex = isBeforeParagraph ? index : index - 1;
+	return { ...place, newParagraphIndex, isParagraphEmpty: true };
 }
