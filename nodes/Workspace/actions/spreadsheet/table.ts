@@ -338,7 +338,7 @@ export async function fetchBody(
  */
 function countRows(rows: readonly Cell[][], { area, row }: Table): number {
 	const rangeHeight = area.lastRow - row;
-	// The header row alone is only a name for the table.
+	// A range that ends with the header row names the table, and does not end it.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
 	while (count >= rangeHeight && rows[count]?.some(isFilled)) count++;

@@ -104,7 +104,7 @@ export async function sendSteps(
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
 		await plan.spreadsheet.change(structure);
 		await sendInterpretedValues(plan, rectangles);
-		// Last, so that no old cell is cleared if the new ones could not be written.
+		// Old cells are cleared last, and stay if the new ones could not be written.
 		await plan.spreadsheet.change(firstRequests);
 		return;
 	}
