@@ -134,22 +134,22 @@ async function fetchTable(
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
-	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
+	const shownRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
 	const area = parseBounds(target);
-	const rowsOfArea = headerRows.map((row) => row.slice(area.column, area.lastColumn + 1));
-	// Without a header above it, the table is to begin in the area.
+	const rowsOfArea = shownRows.map((texts) => texts.slice(area.column, area.lastColumn + 1));
+	// Without a header above the area, the table is to begin in it.
 	if (area.row > firstRow && !rowsOfArea.flat().some(hasText))
 		return await fetchTable(spreadsheet, target, area.row);
 	const index = findHeaderRow(rowsOfArea);
-	const layout = layOutColumns(headerRows[index] ?? [], area);
-	const position = { row: firstRow + index, column: layout.firstColumn };
+	const row = firstRow + index;
+	const layout = layOutColumns(shownRows[index] ?? [], area);
 	return {
 		...tab,
 		...layout,
 		target,
 		area,
-		row: position.row,
-		nativeTable: findNativeTable(sheet, position),
+		row,
+		nativeTable: findNativeTable(sheet, { row, column: layout.firstColumn }),
 		...readFirstRows(rows.slice(index + 1)),
 	};
 }
