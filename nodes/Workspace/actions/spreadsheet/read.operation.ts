@@ -140,7 +140,7 @@ export const read = defineOperation({
 	options: readOptions,
 	mayChange: () => false,
 	prepare(params) {
-		// The form shows both only with rows. An input object could read all values by mistake.
+		// The form shows both only with rows. In an input object, they would have no effect.
 		if (params.output === 'values' && (params.filters.length > 0 || params.maxRows > 0))
 			throw createRefusal(
 				`${quoteField('filters')} and ${quoteField('maxRows')} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,

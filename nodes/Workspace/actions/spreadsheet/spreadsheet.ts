@@ -20,7 +20,7 @@ export interface NativeTable {
 	readonly tableId: string;
 	/** With the header and the footer. */
 	readonly range: Readonly<Record<Bound, number>>;
-	/** The index of the row below the body, and so the number of its last row. */
+	/** The row below the last one that is neither header nor footer. */
 	readonly bodyEnd: number;
 }
 

@@ -134,22 +134,22 @@ async function fetchTable(
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
-	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
+	const shownRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
 	const area = parseBounds(target);
-	const rowsOfArea = headerRows.map((row) => row.slice(area.column, area.lastColumn + 1));
-	// Without a header above it, the table is to begin in the area.
+	const rowsOfArea = shownRows.map((texts) => texts.slice(area.column, area.lastColumn + 1));
+	// Without a header above the area, the table is to begin in it.
 	if (area.row > firstRow && !rowsOfArea.flat().some(hasText))
 		return await fetchTable(spreadsheet, target, area.row);
 	const index = findHeaderRow(rowsOfArea);
-	const layout = layOutColumns(headerRows[index] ?? [], area);
-	const position = { row: firstRow + index, column: layout.firstColumn };
+	const row = firstRow + index;
+	const layout = layOutColumns(shownRows[index] ?? [], area);
 	return {
 		...tab,
 		...layout,
 		target,
 		area,
-		row: position.row,
-		nativeTable: findNativeTable(sheet, position),
+		row,
+		nativeTable: findNativeTable(sheet, { row, column: layout.firstColumn }),
 		...readFirstRows(rows.slice(index + 1)),
 	};
 }
@@ -338,7 +338,7 @@ export async function fetchBody(
  */
 function countRows(rows: readonly Cell[][], { area, row }: Table): number {
 	const rangeHeight = area.lastRow - row;
-	// The header row alone is only a name for the table.
+	// A range that ends with the header row names the table, and does not end it.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
 	while (count >= rangeHeight && rows[count]?.some(isFilled)) count++;
