@@ -71,7 +71,6 @@ function itemOf(): RunnerItem {
 		run: new RunState(new Sanitizer()),
 		...{ continueOnFail: false, isTool: false },
 		findBinaryFields: () => [],
-		listEmptyFields: () => [],
 		getBinary: none,
 		getFile: none,
 		store: none,

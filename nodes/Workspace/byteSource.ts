@@ -153,10 +153,10 @@ async function openFile(helpers: Helpers, filePath: string) {
  */
 async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 	type ResolvedPath = Awaited<ReturnType<Helpers['resolvePath']>>;
-	const refuseBlockedPath = (resolvedPath: string) => {
+	const refuseBlockedPath = (absolutePath: string) => {
 		// Older versions of n8n check the path only when the file is opened.
 		if (typeof helpers.isFilePathBlocked !== 'function') return;
-		if (helpers.isFilePathBlocked(resolvedPath as ResolvedPath))
+		if (helpers.isFilePathBlocked(absolutePath as ResolvedPath))
 			throw createRefusal("n8n's file access rules do not allow this path.");
 	};
 	// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.

@@ -42,11 +42,6 @@ export interface Item {
 		formField: string,
 		isWanted?: (fileName: string) => boolean,
 	): string[];
-	/**
-	 * Lists the item's fields, such as `$json.name`, that the expressions of a parameter insert,
-	 * and that have no value.
-	 */
-	listEmptyFields(parameter: string): string[];
 	/** @throws NodeError 400 if the item has no such binary field */
 	getBinary(field: string): Promise<ByteSource>;
 	/**

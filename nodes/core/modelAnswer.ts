@@ -10,7 +10,9 @@ export const isTool = ({ type }: INode) => type.endsWith('Tool');
  */
 export const maxModelCharacters = 30_000;
 /** The share of an answer for its note and for the hints that a person sees below the node. */
-const noteCharacters = 2000;
+const noteCharacters = 2400;
+/** What the note leaves for the hints. */
+const hintCharacters = 200;
 const contentCharacters = maxModelCharacters - noteCharacters;
 /**
  * The share of an answer for the facts. The rest is for the long part, which therefore always has
@@ -102,9 +104,10 @@ export function completeModelAnswer(
 	const shownItems = fitValue(items, contentCharacters);
 	const notes = note === undefined ? [] : [{ note }];
 	if (shownItems !== items) notes.push({ note: 'What ends with … is shortened.' });
+	const shownNotes = fitValue(notes, noteCharacters - hintCharacters);
 	const hintNotes = hints.map((hint) => ({ note: hint }));
-	const shownHints = fitValue(hintNotes, noteCharacters - measureValue(notes));
-	return [...toItems(shownItems), ...notes, ...toItems(shownHints)];
+	const shownHints = fitValue(hintNotes, noteCharacters - measureValue(shownNotes));
+	return [...toItems(shownItems), ...toItems(shownNotes), ...toItems(shownHints)];
 }
 
 const toItems = (value: unknown) =>
@@ -174,7 +177,7 @@ function cutText(text: string, room: number): string {
 	let head = text.slice(0, room);
 	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes
 	// the text at least one character shorter.
-	while (measureValue(head) > room) {
+	while (head !== '' && measureValue(head) > room) {
 		const share = Math.min(room / measureValue(head), 0.99);
 		head = head.slice(0, Math.floor(head.length * share));
 	}

@@ -177,34 +177,19 @@ function resolveText(expression: string, json: unknown): unknown {
 function insertFields(text: string, json: unknown): string | undefined {
 	// Other braces and backslashes have a meaning for n8n.
 	if (/[{}\\]/.test(text.replace(insertedFieldPattern, ''))) return undefined;
-	const values = findInsertedFields(text, json).map(({ value }) => value);
+	const fields = [...text.matchAll(insertedFieldPattern)];
+	const values = fields.map(([, steps = '']) => getField(json, parseSteps(steps)));
 	const isPlain = (value: unknown) =>
 		['string', 'number', 'boolean'].includes(typeof value) && !Number.isNaN(value);
 	if (!values.every(isPlain)) return undefined;
 	return text.replace(insertedFieldPattern, () => String(values.shift()));
 }
 
-const findInsertedFields = (text: string, json: unknown) =>
-	[...text.matchAll(insertedFieldPattern)].map(([, steps = '']) => {
-		return { steps, value: getField(json, parseSteps(steps)) };
-	});
-
 function parseSteps(steps: string): string[] {
 	const matches = [...steps.matchAll(pathStepPattern)];
 	return matches.map(
 		([, name, doubleQuoted, singleQuoted = '']) => name ?? doubleQuoted ?? singleQuoted,
 	);
-}
-
-/**
- * Lists the fields that a text with expressions inserts, such as `$json.name`, and that have no
- * value.
- * @param saved the text with its expressions
- */
-export function listEmptyFields(saved: unknown, json: unknown): string[] {
-	if (typeof saved !== 'string' || !saved.startsWith('=')) return [];
-	const emptyFields = findInsertedFields(saved, json).filter(({ value }) => (value ?? '') === '');
-	return emptyFields.map(({ steps }) => `$json${steps}`);
 }
 
 function getField(json: unknown, path: readonly string[]): unknown {

@@ -103,7 +103,6 @@ export function testItem({
 			for (const field of fields) if (!binary[field]) throw missing(field, binary);
 			return fields;
 		},
-		listEmptyFields: () => [],
 		getBinary: (field) => sourceOf(field, binary),
 		getFile: fileSource,
 		store: (bytes, fileName, mimeType = '') =>

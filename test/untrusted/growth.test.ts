@@ -154,7 +154,7 @@ test('the bullets of a document cost no more than its items', () => {
 			list: {
 				level: at % 9,
 				hasBullet: at % 3 > 0,
-				lists: [Math.floor(at / 10)],
+				listIndexes: [Math.floor(at / 10)],
 				kind: 'bullet' as const,
 			},
 		}));

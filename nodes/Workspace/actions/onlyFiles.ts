@@ -5,7 +5,7 @@ export const onlyFilesOption = {
 	displayName: 'Only Files Named',
 	name: 'onlyFiles',
 	...listType,
-	// Other files would be sent, too.
+	// If an expression finds no names, all other files would be sent, too.
 	mustBeFound: true,
 	placeholder: 'e.g. *.pdf, invoice*',
 	description:

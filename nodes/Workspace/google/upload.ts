@@ -84,7 +84,7 @@ async function uploadInOneRequest(
 	hash: Hash,
 ) {
 	const { mimeType, source } = request;
-	// One byte more is asked for. A source that has not grown is then one chunk.
+	// With room for one byte more, a source that has not grown is a single chunk.
 	let bytes = Buffer.alloc(0) as Buffer;
 	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) {
 		bytes = chunk;
@@ -136,10 +136,10 @@ async function fetchUploadAddress(
 	request: DriveUploadRequest,
 ) {
 	const { mimeType, replacedId, source } = request;
-	const place = replacedId === undefined ? '' : '/{fileId}';
+	const idPath = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
 	const { headers } = await sendFileRequest(drive, request, undefined, {
-		url: `${getUploadBase(googleApiBases.drive, 'drive')}/files${place}`,
+		url: `${getUploadBase(googleApiBases.drive, 'drive')}/files${idPath}`,
 		params: { uploadType: 'resumable' },
 		headers: {
 			'x-upload-content-type': mimeType,
@@ -249,6 +249,7 @@ class ResumableUpload {
 				method: 'PUT',
 				headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 				data: bytes,
+				// Drive answers 308 as long as it lacks bytes.
 				validateStatus: (code) => code === 308 || isSuccess(code),
 			})
 			.catch((error: unknown) => {

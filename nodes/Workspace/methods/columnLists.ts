@@ -61,8 +61,8 @@ export const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (
 	matchColumns,
 ) => {
 	if (!columns) return { fields: [], emptyFieldsNotice: 'Choose the tab first.' };
-	const noNames = `Row ${row} of the tab has no column names. Enter them there, choose Map Automatically to use the names of the input's fields, or change Header Row.`;
-	if (columns.length === 0) return { fields: [], emptyFieldsNotice: noNames };
+	const noNamesNotice = `Row ${row} of the tab has no column names. Enter them there, choose Map Automatically to use the names of the input's fields, or change Header Row.`;
+	if (columns.length === 0) return { fields: [], emptyFieldsNotice: noNamesNotice };
 	const fields = columns.map(({ name, type }) => buildMapperField(name, name, type));
 	const { name: displayName, value: id } = rowNumberChoice;
 	const matchesByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);

@@ -9,7 +9,7 @@ import { joinSentences } from '../../core/text';
 import { type Field, FieldNaming, type ReadContext } from '../../fields/field';
 import { commonOptions, requestOptions, type RequestLimits } from '../../fields/commonOptions';
 import { readParameters, type AnyParameters } from '../../fields/params';
-import { listEmptyFields, type RawParameters } from '../../fields/rawParameters';
+import type { RawParameters } from '../../fields/rawParameters';
 import type { GoogleCredential } from '../google/googleCredential';
 import {
 	getAllFields,
@@ -95,15 +95,6 @@ export class InputItem implements Item {
 		isWanted?: (fileName: string) => boolean,
 	) {
 		return findBinaryFields(this.#context, this.index, names, formField, isWanted);
-	}
-
-	listEmptyFields(parameter: string) {
-		// A tool's expressions see other items than its input.
-		if (this.isTool) return [];
-		const saved = this.#context.getNodeParameter(parameter, this.index, '', {
-			rawExpressions: true,
-		});
-		return listEmptyFields(saved, this.json);
 	}
 
 	getBinary(field: string) {

@@ -40,9 +40,12 @@ export interface ItemPlace {
 	readonly level: number;
 	/** Only the first paragraph of an item has the bullet. */
 	readonly hasBullet: boolean;
-	/** Indexes of the `lists` that the paragraph is in, from the outermost to the innermost. */
-	readonly lists: readonly number[];
-	/** The kind of the innermost one. */
+	/**
+	 * Indexes in `listKinds` of the lists that the paragraph is in, from the outermost to the
+	 * innermost.
+	 */
+	readonly listIndexes: readonly number[];
+	/** The kind of the innermost list. */
 	readonly kind: ListKind;
 }
 
@@ -59,10 +62,10 @@ export type ListKind = 'bullet' | 'number' | 'checkbox';
 export interface DocumentContent {
 	readonly blocks: readonly Block[];
 	/**
-	 * Docs gives all paragraphs of a list one kind, so an inner list of another kind is a list of
-	 * its own. Outer lists come first.
+	 * The kind of each list. Docs gives all paragraphs of a list one kind, so an inner list of
+	 * another kind is a list of its own. Outer lists come first.
 	 */
-	readonly lists: readonly ListKind[];
+	readonly listKinds: readonly ListKind[];
 	/** Whether any image has an address that Google can fetch. */
 	readonly hasImages: boolean;
 	/** Names of parts that the document gets in another form. */

@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { flattenTabs, type ListedTab, matchTabs } from './tabList';
 
-/** What the thread gets beside Google's response. */
+/** What the worker thread gets beside Google's response. */
 export interface DocumentInput {
 	/** ID or title of the tab to read; '' for all tabs. */
 	readonly tab: string;

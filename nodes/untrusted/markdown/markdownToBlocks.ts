@@ -24,9 +24,6 @@ const commentPattern = /<!--[\s\S]*?-->/g;
 /** Deepest level of a list in Docs, counted from 0. */
 const maxListLevel = 8;
 
-type ItemChildren = mdast.ListItem['children'];
-type InlineNode = mdast.PhrasingContent | mdast.RootContent;
-
 /** The quotes and the lists around a block. */
 interface BlockContext {
 	readonly quoteDepth: number;
@@ -42,8 +39,8 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
 	const reader = new BlockReader(markdown, nodes);
 	reader.read(nodes, { quoteDepth: 0 });
-	const { blocks, lists, hasImages, simplified } = reader;
-	return { blocks, lists, hasImages, simplified: [...simplified] };
+	const { blocks, listKinds, hasImages, simplified } = reader;
+	return { blocks, listKinds, hasImages, simplified: [...simplified] };
 }
 
 /**
@@ -64,7 +61,7 @@ function collectAddresses(
 
 class BlockReader {
 	readonly blocks: Block[] = [];
-	readonly lists: ListKind[] = [];
+	readonly listKinds: ListKind[] = [];
 	hasImages = false;
 	readonly simplified = new Set<string>();
 	readonly #addresses: ReadonlyMap<string, string>;
@@ -126,12 +123,12 @@ class BlockReader {
 		}
 	}
 
-	#readSpans(nodes: readonly InlineNode[], marks: TextMarks = {}): Span[] {
+	#readSpans(nodes: readonly mdast.RootContent[], marks: TextMarks = {}): Span[] {
 		const spans = nodes.flatMap((node) => this.#readInline(node, marks));
 		return spans.filter(({ text }) => text !== '');
 	}
 
-	#readInline(node: InlineNode, marks: TextMarks): Span[] {
+	#readInline(node: mdast.RootContent, marks: TextMarks): Span[] {
 		switch (node.type) {
 			case 'text':
 				return [{ text: toInlineText(node.value), marks }];
@@ -167,7 +164,7 @@ class BlockReader {
 		return node.url;
 	}
 
-	#readLink(children: readonly InlineNode[], url: string, marks: TextMarks): Span[] {
+	#readLink(children: readonly mdast.RootContent[], url: string, marks: TextMarks): Span[] {
 		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
 		this.simplified.add('links without a full URL');
 		const spans = this.#readSpans(children, marks);
@@ -178,8 +175,8 @@ class BlockReader {
 	}
 
 	/**
-	 * Builds a link with the image's description, or text if no link can have this address. Another
-	 * step may insert the image instead. An image in a link only keeps that link.
+	 * Builds a link with the image's description, or text if no link can have this address. The
+	 * layout may replace it by the picture. An image in a link only keeps that link.
 	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);
@@ -214,7 +211,8 @@ class BlockReader {
 		const outerList = context.list;
 		const kind = getListKind(list);
 		for (const item of list.children) this.#markTask(item, kind);
-		if (isTextList(list)) {
+		// Google's API cannot choose the first number of a list, so such a list becomes text.
+		if (list.ordered && list.start !== 1) {
 			for (const item of list.children) {
 				prependText(item.children, this.#getNumber(item));
 				this.read(item.children, context);
@@ -222,16 +220,16 @@ class BlockReader {
 			return;
 		}
 		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
-		let lists = outerList?.lists ?? [];
+		let listIndexes = outerList?.listIndexes ?? [];
 		if (kind !== outerList?.kind) {
 			const last = this.blocks.at(-1);
-			// Docs continues the numbers of a list right before it.
+			// Docs would continue the numbers of a list that ends right before this one.
 			if (kind === 'number' && last?.kind === 'paragraph' && last.list?.kind === kind)
 				this.#addParagraph([], context);
-			lists = [...lists, this.lists.push(kind) - 1];
+			listIndexes = [...listIndexes, this.listKinds.push(kind) - 1];
 		}
 		for (const item of list.children)
-			this.#readItem(item, { ...context, list: { level, lists, kind } });
+			this.#readItem(item, { ...context, list: { level, listIndexes, kind } });
 	}
 
 	/** Returns the number of an item as it is written, such as the day of a date. */
@@ -242,11 +240,10 @@ class BlockReader {
 
 	#readItem({ children }: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
-		const blockCount = this.blocks.length;
-		if (!beginsWithText(children)) this.#addParagraph([], context);
+		if (children.length === 0) this.#addParagraph([], context);
 		this.read(children, context);
-		// An item may hold only a comment.
-		if (this.blocks.length === blockCount) this.#addParagraph([], context);
+		// An item may have no paragraph, but only a table or a comment.
+		this.#isItemStart = false;
 	}
 
 	/**
@@ -264,7 +261,7 @@ class BlockReader {
 
 	#readTable({ children }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
-		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
+		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([], 'plain'));
 		const width = children.reduce((widest, row) => Math.max(widest, row.children.length), 0);
 		const rows = children.map((row) =>
 			Array.from({ length: width }, (_, column) =>
@@ -275,22 +272,11 @@ class BlockReader {
 	}
 }
 
-function prependText(nodes: ItemChildren, value: string): void {
+function prependText(nodes: mdast.ListItem['children'], value: string): void {
 	const text = { type: 'text' as const, value };
 	const [first] = nodes;
 	if (first?.type === 'paragraph') first.children.unshift(text);
 	else nodes.unshift({ type: 'paragraph', children: [text] });
-}
-
-/** Whether a list becomes text with its numbers: Google's API cannot choose the first number. */
-function isTextList({ ordered, start }: mdast.List) {
-	return ordered && start !== 1;
-}
-
-/** Whether the first block of an item can have the bullet. */
-function beginsWithText([first]: ItemChildren) {
-	if (first?.type === 'list') return isTextList(first);
-	return first !== undefined && first.type !== 'table';
 }
 
 /** Docs has checkboxes only for whole lists. */

@@ -50,8 +50,9 @@ class BlockNester {
 		}
 	}
 
-	#closeFrom(isClosed: (container: Container) => boolean): void {
-		const index = this.#open.findIndex(isClosed);
+	/** Closes the outermost container that must be closed, and all in it. */
+	#closeFrom(mustClose: (container: Container) => boolean): void {
+		const index = this.#open.findIndex(mustClose);
 		if (index >= 0) this.#open.length = index;
 	}
 

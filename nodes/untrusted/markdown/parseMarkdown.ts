@@ -60,7 +60,7 @@ const lineBreak: Construct = {
 	},
 };
 
-/** Makes each end of a line in a text a line break. The codes are micromark's. */
+/** Makes each end of a line in a text a line break: micromark's codes of CR, LF and CR LF. */
 const lineBreaks = { text: { [-5]: lineBreak, [-4]: lineBreak, [-3]: lineBreak } };
 
 /**

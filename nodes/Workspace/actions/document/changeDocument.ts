@@ -141,8 +141,8 @@ export const nameChange = (result: {
 }) => `${result.characterCount} characters in document ${result.documentId}`;
 
 /**
- * Gives up the image that Google names in a refusal. Each names only one, so the second one gives
- * up all.
+ * Gives up the image that Google names in a refusal. A refusal names only one image, so the second
+ * refusal gives up all of them.
  * @throws any other error
  */
 function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {

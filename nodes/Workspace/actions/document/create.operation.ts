@@ -53,7 +53,7 @@ const createFields = [
 		// It does not name the document that the operation is about.
 		isId: undefined,
 		required: true,
-		// Without a template, the document would be empty.
+		// With an empty text as the template, the document would be empty.
 		refusesEmptyKey: true,
 		showWhen: { from: ['template'] },
 		description:

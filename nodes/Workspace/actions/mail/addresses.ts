@@ -104,11 +104,11 @@ function parseName(text: string): string | undefined {
 }
 
 /**
- * Matches words with single dots between them. A word has letters of any script and, in ASCII, the
+ * Matches a word of the part before the @. It has letters of any script and, in ASCII, the
  * characters that RFC 5322 calls atext.
  */
-const dotAtomPattern =
-	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
+const wordPattern = /^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+$/u;
+
 /**
  * Parses an address, with letters of any script (RFC 6532) and at most the lengths of RFC 5321,
  * 4.5.3.1. Nothing is corrected. Local parts in quotes and IP addresses in place of domains are
@@ -119,7 +119,7 @@ function parseAddress(text: string): string | undefined {
 	const domain = toAsciiDomain(domainText);
 	// Some servers decode an encoded word (RFC 2047) into another address.
 	if (domain === undefined || /=\?[^?]+\?[bq]\?/i.test(local)) return undefined;
-	if (!dotAtomPattern.test(local)) return undefined;
+	if (!local.split('.').every((word) => wordPattern.test(word))) return undefined;
 	const address = `${local}@${domain}`;
 	const isShort = Buffer.byteLength(local) <= 64 && Buffer.byteLength(address) <= 254;
 	return isShort ? address : undefined;

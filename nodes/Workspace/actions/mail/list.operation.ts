@@ -17,7 +17,8 @@ export const list = defineOperation({
 			displayName: 'From',
 			name: 'from',
 			...textType,
-			// The emails of all senders would be archived.
+			// Without a sender, the emails of all senders would be listed and, with Remove Labels,
+			// archived.
 			mustBeFound: true,
 			placeholder: 'e.g. name@example.com',
 			description: 'Only emails from this sender. Leave empty to include all senders.',
@@ -41,12 +42,13 @@ export const list = defineOperation({
 		const conditions = buildSenderTerms(from);
 		if (status !== 'any') conditions.push(`is:${status}`);
 		conditions.push(...buildReceivedTerms(params));
-		// What Gmail is to send later has neither the label of drafts nor that of sent emails.
+		// A scheduled email is neither a draft nor sent, so the other exclusions do not cover it.
 		const exclusions = ['-in:scheduled'];
 		if (!searchesDrafts('', labelIds)) exclusions.push('-in:draft');
-		// Emails in the inbox that the account sent are those that it sent to itself.
+		// A sent email counts as received only if it is also in the inbox: the account sent it to
+		// itself.
 		if (!labelIds.some((label) => /^sent$/i.test(label)))
 			exclusions.push('(in:inbox OR -in:sent)');
-		return prepareList(params, exclusions, conditions);
+		return prepareList(params, [...exclusions, ...conditions]);
 	},
 });

@@ -14,6 +14,8 @@ const maxSnippetLength = 100;
  * rather than shorter texts.
  */
 const minTextLength = 200;
+const shortenedTextAdvice =
+	'A text that ends with … is shortened: read the email by its ID to get all of it.';
 
 const toListPart = (entries: MailList['entries']) => ({
 	entries: entries.map(({ message }) => toRow(message)),
@@ -41,8 +43,7 @@ export function toListAnswer(
 			: buildPageToken(lastNumber, start.gmailPageToken);
 		return joinSentences(
 			describeShownMails(list, start, lastNumber),
-			isCut &&
-				'A text that ends with … is shortened: read the email by its ID to get all of it.',
+			isCut && shortenedTextAdvice,
 			nextToken && adviseNextCall(nextToken, changesLabels),
 		);
 	});
@@ -80,50 +81,36 @@ function toRow(mail: ListedMail): IDataObject {
 		: { ...row, text };
 }
 
-/**
- * Converts one email, or as many emails of a conversation as have room, without HTML.
- * @param startCharacter counts the texts of a conversation as one text, with a line break between
- * two of them
- */
+/** Converts one email, without HTML. */
 export function toMailAnswer(
-	mails: readonly Mail[],
+	mail: Mail,
 	startCharacter: number,
 	includeHeaders: boolean,
 ): ModelAnswer {
-	const totalLength = joinTexts(mails).length;
-	const describe = (shownLength: number, isCut: boolean) => {
-		const isAllShown = startCharacter + shownLength >= totalLength;
-		if (startCharacter === 0 && isAllShown) return undefined;
-		const lineBreakLength = isCut || isAllShown ? 0 : 1;
-		return describeTextPart(shownLength + lineBreakLength, startCharacter, totalLength);
-	};
-	const nextMails = skipCharacters(mails, startCharacter);
-	const entries = nextMails.map((mail) => ({
-		...toFacts(mail, includeHeaders),
-		text: mail.text,
-	}));
-	const shownCount = countShownEntries({ entries });
-	const [mail] = nextMails;
-	if (mail && shownCount === 1) {
-		const part = { name: 'text', text: mail.text };
-		return buildModelAnswer(toFacts(mail, includeHeaders), part, describe);
-	}
-	const shownLength = joinTexts(nextMails.slice(0, shownCount)).length;
-	return { items: entries.slice(0, shownCount), note: describe(shownLength, false) };
+	const part = { name: 'text', text: mail.text.slice(startCharacter) };
+	return buildModelAnswer(toFacts(mail, includeHeaders), part, (shownLength, isCut) =>
+		isCut || startCharacter > 0
+			? describeTextPart(shownLength, startCharacter, mail.text.length)
+			: undefined,
+	);
 }
 
-const joinTexts = (mails: readonly Mail[]) => mails.map(({ text }) => text).join('\n');
-
-function skipCharacters([mail, ...otherMails]: readonly Mail[], count: number): Mail[] {
-	if (!mail) return [];
-	const { text } = mail;
-	if (otherMails.length > 0 && count > text.length)
-		return skipCharacters(otherMails, count - text.length - 1);
-	return [{ ...mail, text: text.slice(count) }, ...otherMails];
+/** Converts the emails of a conversation to as many entries as have room, without HTML. */
+export function toConversationAnswer(mails: readonly Mail[], includeHeaders: boolean): ModelAnswer {
+	const entries = mails.map((mail) => ({ ...toFacts(mail, includeHeaders), text: mail.text }));
+	return buildModelAnswer({}, { entries, minTextLength }, (shownCount, isCut) => {
+		const otherIds = mails.slice(shownCount).map(({ summary }) => summary.id);
+		return joinSentences(
+			`Emails 1 to ${shownCount} of ${mails.length} are shown, oldest first.`,
+			isCut && shortenedTextAdvice,
+			otherIds.length > 0 &&
+				`To get the others, read them by their IDs: ${otherIds.join(', ')}`,
+		);
+	});
 }
 
 /** Finds the label of an email that a model must not take for one that was sent or received. */
-export const findUnusualLabel = (labelIds: readonly string[]) =>
+const findUnusualLabel = (labelIds: readonly string[]) =>
 	labelIds.find((label) => ['DRAFT', 'SPAM', 'TRASH'].includes(label))?.toLowerCase();
 
 /** Lists what a model should know of an email, beside its text. */

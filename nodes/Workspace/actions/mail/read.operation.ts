@@ -7,7 +7,7 @@ import { messageIdField } from '../../locators';
 import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, nameChangedEmails, newTextOnlyOption } from './list/fields';
 import { toMailItem } from './mailItem';
-import { toMailAnswer } from './modelMails';
+import { toConversationAnswer, toMailAnswer } from './modelMails';
 
 export const read = defineOperation({
 	value: 'read',
@@ -94,8 +94,12 @@ export const read = defineOperation({
 			return toMailItem(json, files[index], attachmentPrefix);
 		}),
 	nameResult: ({ mails }) => nameChangedEmails(mails.map(({ summary }) => summary)),
-	toModel: ({ mails }, { startCharacter, includeHeaders }) =>
-		toMailAnswer(mails, startCharacter, includeHeaders),
+	toModel({ mails }, { startCharacter, includeHeaders }) {
+		const [mail, ...otherMails] = mails;
+		return mail && otherMails.length === 0
+			? toMailAnswer(mail, startCharacter, includeHeaders)
+			: toConversationAnswer(mails, includeHeaders);
+	},
 	advice: {
 		mail: {
 			400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,

@@ -45,6 +45,6 @@ export const search = defineOperation({
 		const enclosedQuery = timeTerms.length > 0 ? `(${query})` : query;
 		const mayFindDrafts = includeDrafts || searchesDrafts(query, labelIds);
 		const exclusions = mayFindDrafts ? [] : ['-in:draft'];
-		return prepareList(params, exclusions, [enclosedQuery, ...timeTerms]);
+		return prepareList(params, [...exclusions, enclosedQuery, ...timeTerms]);
 	},
 });

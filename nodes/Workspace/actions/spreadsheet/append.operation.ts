@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
-import { escapeCell, hasColumnNames } from './cells';
+import { type Cell, countColumns, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
 import { fitRows, type ItemsWithRows, prepareRows, refuseSecondHeader } from './rows';
@@ -33,15 +33,17 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 	const [first] = writes;
 	if (!first) return [];
 	const { table, endRow, options } = first.plan;
-	let offset = 0;
-	// Google would copy the format of a header to the first row below it.
-	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1) {
-		// Only the structure: headers of new columns, and what belongs to a native table.
-		await plans.sendSteps(first.plan, [], first.isFirst);
-		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
-		plans.addHints(writes);
-		if (offset > 0) for (const { item } of writes) item.addHint(describeGap(endRow, offset));
-	} else await plans.sendTablePlan(writes);
+	// Directly below a header, Google would insert rows that look like it.
+	const isBelowHeader = endRow <= table.row + 1;
+	if (options.valueInputOption !== 'USER_ENTERED' || isBelowHeader) {
+		await plans.sendTablePlan(writes);
+		return writes.map((write) => buildResult(write, 0));
+	}
+	// Only the structure: headers of new columns, and what belongs to a native table.
+	await plans.sendSteps(first.plan, [], first.isFirst);
+	const firstRow = await appendInterpretedValues(first.plan, writes);
+	plans.addHints(writes);
+	const offset = firstRow - (first.steps[0]?.row ?? 0);
 	return writes.map((write) => buildResult(write, offset));
 }
 
@@ -54,22 +56,12 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): Promise<number> {
 	const { spreadsheet, table, endRow, options } = plan;
 	const { title, firstColumn } = table;
-	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
-	// Google looks for a table in these columns. Rows of cells may be narrower than their table.
-	const { lastColumn } = hasColumnNames(options) ? table : plans.findBounds(changes);
-	const width = Math.max(1, lastColumn - firstColumn + 1);
-	const values = changes.map(({ cellsByColumn }) => {
-		const cells = Array.from({ length: width }, (_, index) =>
-			escapeCell(cellsByColumn.get(firstColumn + index) ?? null, options),
-		);
-		// Google's response begins at the first cell that is not null.
-		cells[0] ??= '';
-		return cells;
-	});
-	const start = { row: endRow - 1, column: firstColumn };
+	const values = buildValues(plan, writes);
+	const lastRowStart = { row: endRow - 1, column: firstColumn };
 	const { data } = await spreadsheet.valuesApi.append({
 		spreadsheetId: spreadsheet.id,
-		range: ranges.printTabArea(title, start, 1, width),
+		// Google looks for a table in these columns.
+		range: ranges.printTabArea(title, lastRowStart, 1, countColumns(values)),
 		insertDataOption: 'INSERT_ROWS',
 		valueInputOption: options.valueInputOption,
 		requestBody: new RequestBody({ values }),
@@ -85,8 +77,21 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 	});
 }
 
-const describeGap = (endRow: number, offset: number) =>
-	`Google put the rows from row ${endRow + offset + 1} on, not directly below row ${endRow}, because cells between are in use, such as unticked checkboxes.`;
+/** Builds rows of equal width, which begin at the first column of the table. */
+function buildValues({ table, options }: plans.TablePlan, writes: Writes): Cell[][] {
+	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
+	// Rows of cells may be narrower than their table.
+	const { lastColumn } = hasColumnNames(options) ? table : plans.findBounds(changes);
+	const width = Math.max(1, lastColumn - table.firstColumn + 1);
+	return changes.map(({ cellsByColumn }) => {
+		const cells = Array.from({ length: width }, (_, index) =>
+			escapeCell(cellsByColumn.get(table.firstColumn + index) ?? null, options),
+		);
+		// Google's response begins at the first cell that is not null.
+		cells[0] ??= '';
+		return cells;
+	});
+}
 
 /** @param offset how far below the planned row the rows are */
 function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {

@@ -124,10 +124,12 @@ const getShownPattern = (locale: string) =>
 			if (type !== 'literal') return `(?<${type}>\\d+)`;
 			return value.trim().replace('.', '\\.');
 		});
-		// Some locales write the separator after the third number, too.
+		// Three numbers, and the separators between them.
 		const day = parts.slice(0, 5).join('\\s*');
+		const separator = parts[1];
 		return new RegExp(
-			`^${day}(?:\\s*${parts[1]})?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`,
+			// Some locales write the separator after the third number, too.
+			`^${day}(?:\\s*${separator})?(?:,? +(?<time>\\d\\d?:\\d\\d(?::\\d\\d)?))?$`,
 		);
 	});
 
@@ -139,8 +141,9 @@ const getShownPattern = (locale: string) =>
 function parseWallTime(day: string, time = '00:00'): number {
 	const wallTime = Date.parse(`${day}T${time.slice(0, 12).replace(',', '.')}Z`);
 	// `Date.parse` takes February 30 for March 1.
-	const isRealDay = /^[1-9]/.test(day) && printIso(wallTime).startsWith(day);
-	return isRealDay ? wallTime : NaN;
+	const isRealDay = printIso(wallTime).startsWith(day);
+	// Read gives no earlier year as a date, either.
+	return isRealDay && day >= '1000' ? wallTime : NaN;
 }
 
 /**
@@ -170,7 +173,7 @@ export function toIsoText(value: object): string | undefined {
 const printIso = (time: number) => (Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '');
 
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
-	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
+	['DATE', 'TIME', 'DATE_TIME'].includes(type ?? '');
 
 /**
  * Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such
@@ -196,8 +199,7 @@ export function printSerialAsIso(
 function printDuration(milliseconds: number): string {
 	const duration = Math.abs(milliseconds);
 	const hours = String(Math.floor(duration / 3_600_000)).padStart(2, '0');
-	const end = duration % 1000 === 0 ? 19 : 23;
-	const minutesAndSeconds = printIso(duration).slice(13, end); // :mm:ss.sss
+	const minutesAndSeconds = printIso(duration).slice(13, 23).replace('.000', ''); // :mm:ss.sss
 	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 }
 

@@ -33,7 +33,7 @@ export const range = {
 	displayName: 'Range',
 	name: 'range',
 	...textType,
-	// The whole tab would be written over.
+	// If an expression finds no range, the whole tab must not be written over.
 	mustBeFound: true,
 	placeholder: 'e.g. A:D',
 	hint: 'Only needed to work on part of the tab',
@@ -76,8 +76,8 @@ const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		// Not on matchColumns, which would add Row Number, because n8n empties the mapper when it
-		// loads the columns again.
+		// The columns do not depend on matchColumns, although Row Number may be one of them: n8n
+		// empties the mapper when it loads the columns again.
 		loadOptionsDependsOn: columnDependencies,
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',

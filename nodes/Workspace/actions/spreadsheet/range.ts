@@ -147,11 +147,11 @@ export function parseTarget(params: TargetParams): TabRange {
 			`${quoteField('tab')} or ${quoteField('range')} is required`,
 			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
+	if (range === '') return { tab };
 	const parsedRange = parseRange(range);
 	// The tab in the link of the spreadsheet counts only if the range does not name a tab.
-	const namesTab = range !== '' && (parsedRange.tab ?? parsedRange.name) !== undefined;
+	const namesTab = (parsedRange.tab ?? parsedRange.name) !== undefined;
 	if (tab === '' || (isLinkedTab(tab) && namesTab)) return parsedRange;
-	if (range === '') return { tab };
 	if (range.includes('!'))
 		throw createRefusal(
 			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,

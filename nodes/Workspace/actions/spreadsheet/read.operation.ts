@@ -140,7 +140,7 @@ export const read = defineOperation({
 	options: readOptions,
 	mayChange: () => false,
 	prepare(params) {
-		// The form shows both only with rows. An input object could read all values by mistake.
+		// The form shows both only with rows. In an input object, they would have no effect.
 		if (params.output === 'values' && (params.filters.length > 0 || params.maxRows > 0))
 			throw createRefusal(
 				`${quoteField('filters')} and ${quoteField('maxRows')} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
@@ -183,10 +183,7 @@ async function findTarget(spreadsheet: Spreadsheet, params: ReadParams) {
 async function buildResult(cells: FetchedCells, params: ReadParams, item: Item): Promise<ReadRows> {
 	if (params.output === 'values') return buildValuesItem(cells, params.startRow);
 	const result = await buildRowItems(cells, params);
-	const { items, total } = result;
-	if (items.length === 0 && total > 0)
-		item.addHint(`${quoteField('startRow')} is below the last row. Rows above it: ${total}.`);
-	if (total === 0 && params.filters.length > 0)
+	if (result.total === 0 && params.filters.length > 0)
 		item.addHint('No row matches the filters. Check their values, or remove a filter.');
 	return result;
 }

@@ -76,20 +76,18 @@ export interface FittedItem {
  * Opens a table and finds a column for each field of the items. A refusal takes the place of an
  * item that does not fit.
  */
-export async function fitRows<P extends RowParams>(
+export async function fitRows(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
-	params: P,
-	all: ItemsWithRows<P>,
+	params: RowParams,
+	all: ItemsWithRows<RowParams>,
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
 	const allRows = all.flatMap(({ prepared }) => prepared.namedRows);
-	// Rows of other items must not decide where a cell goes.
-	const areTogether = (names: readonly string[]) =>
-		allRows.some(({ cellsByName }) => names.filter((name) => cellsByName.has(name)).length > 1);
+	const cellMaps = allRows.map(({ cellsByName }) => cellsByName);
 	const mayAdd = params.extraColumns === 'add';
-	const table = fitColumns(foundTable, collectNames(allRows), mayAdd, areTogether);
+	const table = fitColumns(foundTable, collectNames(allRows), mayAdd, cellMaps);
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
 		const rows = namedRows.map((row) => fitRow(row, table, params));
 		return findMisfit(namedRows, table, params) ?? { item, rows };
@@ -110,7 +108,7 @@ export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRo
 }
 
 /** Puts rows of cells into the first columns of the range, or else of the table. */
-function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
+function fitCells(foundTable: Table, all: ItemsWithRows<RowParams>) {
 	const isWholeTab = foundTable.target.a1 === undefined;
 	const firstColumn = isWholeTab ? foundTable.firstColumn : foundTable.area.column;
 	const lastColumn = Math.max(foundTable.lastColumn, firstColumn);
@@ -139,8 +137,9 @@ function findMisfit(
 	for (const { cellsByName } of rows) {
 		const names = [...cellsByName.keys()];
 		const extraNames = names.filter((name) => !table.columnsByName.has(name));
-		const extraCount = extraColumns === 'ignore' ? 0 : extraNames.length;
-		if (extraCount === 0 && extraNames.length < names.length) continue;
+		const mayHaveExtra = extraNames.length === 0 || extraColumns === 'ignore';
+		const hasColumns = extraNames.length < names.length;
+		if (mayHaveExtra && hasColumns) continue;
 		if (extraColumns === 'add' || table.names.length === 0)
 			return createSpaceError(table, extraNames);
 		return createColumnError(

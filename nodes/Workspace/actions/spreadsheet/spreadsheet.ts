@@ -20,7 +20,7 @@ export interface NativeTable {
 	readonly tableId: string;
 	/** With the header and the footer. */
 	readonly range: Readonly<Record<Bound, number>>;
-	/** The index of the row below the body, and so the number of its last row. */
+	/** The row below the last one that is neither header nor footer. */
 	readonly bodyEnd: number;
 }
 
@@ -118,7 +118,7 @@ export class Spreadsheet {
 	 * Does the work once per run for each key. All items that work on the spreadsheet get the same
 	 * result.
 	 */
-	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
+	#doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
 		return this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
 	}
 
@@ -133,14 +133,10 @@ export class Spreadsheet {
 	 * @param fields what to return, as in Google's parameter `fields`
 	 * @param cells the range of cells to return; undefined for all cells
 	 */
-	async fetch(
-		fields: string,
-		cells?: string,
-		options = {},
-	): Promise<sheets_v4.Schema$Spreadsheet> {
+	async fetch(fields: string, cells?: string): Promise<sheets_v4.Schema$Spreadsheet> {
 		const ranges = cells === undefined ? undefined : [cells];
 		const request = { spreadsheetId: this.id, ranges, fields, prettyPrint: false };
-		return (await this.#client.spreadsheets.get(request, options)).data;
+		return (await this.#client.spreadsheets.get(request)).data;
 	}
 
 	/** Sends changes in one request. Google makes all of them or none. */
@@ -153,7 +149,7 @@ export class Spreadsheet {
 	}
 
 	async fetchTimeZone(): Promise<string> {
-		const { properties } = await this.doOnce('settings', () => this.fetch(settingsFields));
+		const { properties } = await this.#doOnce('settings', () => this.fetch(settingsFields));
 		return properties?.timeZone ?? '';
 	}
 
@@ -234,7 +230,7 @@ export class Spreadsheet {
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
-		await this.doOnce(`tab ${title}`, async () => {
+		await this.#doOnce(`tab ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			const requests = [{ addSheet: { properties: { title } } }];
 			await this.change(requests).catch(async (error: unknown) => {
@@ -261,11 +257,9 @@ export class Spreadsheet {
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
-	fetchTabs(options = {}) {
-		// Who waits long for the tabs does not share the answer of who does not.
-		return this.doOnce(`tabs ${JSON.stringify(options)}`, async () => {
-			const fields = 'sheets.properties(sheetId,title)';
-			const { sheets = [] } = await this.fetch(fields, undefined, options);
+	fetchTabs() {
+		return this.#doOnce('tabs', async () => {
+			const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)');
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {
 				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 			});
@@ -277,9 +271,7 @@ export class Spreadsheet {
 	 * something else is more important.
 	 */
 	async tryFetchTitles(): Promise<string[]> {
-		// The user should not wait long for them.
-		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
-		const tabs = await this.fetchTabs(options).catch(() => []);
+		const tabs = await this.fetchTabs().catch(() => []);
 		return tabs.map(({ title }) => title);
 	}
 }

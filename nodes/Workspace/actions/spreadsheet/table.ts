@@ -134,22 +134,22 @@ async function fetchTable(
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
-	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
+	const shownRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
 	const area = parseBounds(target);
-	const rowsOfArea = headerRows.map((row) => row.slice(area.column, area.lastColumn + 1));
-	// Without a header above it, the table is to begin in the area.
+	const rowsOfArea = shownRows.map((texts) => texts.slice(area.column, area.lastColumn + 1));
+	// Without a header above the area, the table is to begin in it.
 	if (area.row > firstRow && !rowsOfArea.flat().some(hasText))
 		return await fetchTable(spreadsheet, target, area.row);
 	const index = findHeaderRow(rowsOfArea);
-	const layout = layOutColumns(headerRows[index] ?? [], area);
-	const position = { row: firstRow + index, column: layout.firstColumn };
+	const row = firstRow + index;
+	const layout = layOutColumns(shownRows[index] ?? [], area);
 	return {
 		...tab,
 		...layout,
 		target,
 		area,
-		row: position.row,
-		nativeTable: findNativeTable(sheet, position),
+		row,
+		nativeTable: findNativeTable(sheet, { row, column: layout.firstColumn }),
 		...readFirstRows(rows.slice(index + 1)),
 	};
 }
@@ -188,8 +188,8 @@ function readFirstRows(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>
 	const types = new Map<number, ColumnType>();
 	const dateFormats = new Map<number, NumberFormat>();
 	const cells = rows.flatMap((row) => [...row.entries()]);
-	cells.sort(([, a], [, b]) => Number(!a.effectiveValue) - Number(!b.effectiveValue));
-	for (const [column, cell] of cells) {
+	const filledCells = cells.filter(([, { effectiveValue }]) => effectiveValue);
+	for (const [column, cell] of [...filledCells, ...cells]) {
 		const type = readType(cell);
 		if (type) getOrAdd(types, column, () => type);
 		const format = getFormat(cell);
@@ -205,47 +205,48 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	if (typeof boolValue === 'boolean') return 'boolean';
 	const format = getFormat(cell);
 	if (isDateFormat(format)) return 'date';
-	const hasNumberFormat = (format.type ?? 'TEXT') !== 'TEXT';
-	return typeof numberValue === 'number' || hasNumberFormat ? 'number' : undefined;
+	const isNumber = typeof numberValue === 'number' || (format.type ?? 'TEXT') !== 'TEXT';
+	return isNumber ? 'number' : undefined;
 }
 
 /**
  * Lets a name such as `subject` find the column Subject, if no other column and no other name of
  * the same row has these letters. White space does not count either, such as the byte order mark
  * that n8n leaves before the first field of a CSV file.
- * @param areTogether whether one row has several of some names
+ * @param rows those of the names that stand in one row; none if each name stands alone
  * @returns the columns by all their names
  */
 export function findColumnsInAnyCase(
 	{ names: headers, columnsByName }: NamedColumns,
 	names: readonly string[],
-	areTogether: NameTest = () => false,
+	rows: readonly NamesOfRow[] = [],
 ): Map<string, number> {
 	const allColumns = new Map(columnsByName);
 	const headersByLetters = groupByLetters(headers);
 	for (const [letters, sameNames] of groupByLetters(names)) {
 		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
 		const column = columnsByName.get(header);
-		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
+		const hasSeveral = (row: NamesOfRow) =>
+			sameNames.filter((name) => row.has(name)).length > 1;
+		const isAmbiguous = sameNames.length > 1 && rows.some(hasSeveral);
 		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
-		for (const name of sameNames)
-			// The groups compare only the beginnings of long names.
-			if (foldName(name) === foldName(header)) getOrAdd(allColumns, name, () => column);
+		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }
 
-/** Returns the same text for names that differ only in case, white space or Unicode form. */
-const foldName = (name: string) => joinLines(name).normalize().toLowerCase();
+/** A set or a map whose keys are the names that one row has. */
+type NamesOfRow = Pick<ReadonlySet<string>, 'has'>;
 
-type NameTest = (names: readonly string[]) => boolean;
-
-/** In lower case, a name may have twice as many characters. */
+/**
+ * Groups names that differ only in case, white space or Unicode form. Very long names are left out:
+ * they find only their own column.
+ */
 function groupByLetters(names: readonly string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
 	for (const name of names) {
-		const letters = foldName(name).slice(0, maxKeyLength);
-		getOrAdd(groups, letters, () => []).push(name);
+		const letters = joinLines(name).normalize().toLowerCase();
+		if (letters.length <= maxKeyLength) getOrAdd(groups, letters, () => []).push(name);
 	}
 	return groups;
 }
@@ -254,20 +255,20 @@ function groupByLetters(names: readonly string[]): Map<string, string[]> {
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always
  * do. Those for which other headers leave no space get none.
- * @param areTogether whether one row has several of some names
+ * @param rows which of the names stand in one row
  */
 export function fitColumns(
 	table: Table,
 	names: readonly string[],
 	mayAdd: boolean,
-	areTogether: NameTest,
+	rows: readonly NamesOfRow[],
 ): FittedTable {
 	const hasHeader = table.names.length > 0;
 	const exactColumns = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
 	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
 	const knownColumns = { ...table, columnsByName: exactColumns };
-	const columnsByName = findColumnsInAnyCase(knownColumns, names, areTogether);
+	const columnsByName = findColumnsInAnyCase(knownColumns, names, rows);
 	const newNames: string[] = [];
 	for (const name of names) {
 		const newColumn = firstNewColumn + newNames.length;
@@ -337,10 +338,10 @@ export async function fetchBody(
  */
 function countRows(rows: readonly Cell[][], { area, row }: Table): number {
 	const rangeHeight = area.lastRow - row;
-	// The header row alone is only a name for the table.
+	// A range that ends with the header row names the table, and does not end it.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
-	if (count === rangeHeight) while (rows[count]?.some(isFilled)) count++;
+	while (count >= rangeHeight && rows[count]?.some(isFilled)) count++;
 	return count;
 }
 

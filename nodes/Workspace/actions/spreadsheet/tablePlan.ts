@@ -104,7 +104,7 @@ export async function sendSteps(
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
 		await plan.spreadsheet.change(structure);
 		await sendInterpretedValues(plan, rectangles);
-		// Last, so that no old cell is cleared if the new ones could not be written.
+		// Old cells are cleared last, and stay if the new ones could not be written.
 		await plan.spreadsheet.change(firstRequests);
 		return;
 	}
@@ -187,12 +187,12 @@ function buildStructureRequests(
 	const startIndex = added[0]?.row ?? endRow;
 	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
-	// Earlier requests of the plan have added the rows above, and the columns.
-	const reached = isFirst
-		? { rowCount: 0, columnCount: 0 }
-		: { rowCount: steps[0]?.row ?? 0, columnCount: table.lastColumn + 1 };
-	let rowCount = Math.max(table.rowCount + startIndex - endRow, reached.rowCount);
-	const columnCount = Math.max(table.columnCount, reached.columnCount);
+	let { rowCount, columnCount } = table;
+	if (!isFirst) {
+		// Earlier requests of the plan have added the rows above, and the columns.
+		rowCount = Math.max(rowCount + startIndex - endRow, steps[0]?.row ?? 0);
+		columnCount = Math.max(columnCount, table.lastColumn + 1);
+	}
 	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like

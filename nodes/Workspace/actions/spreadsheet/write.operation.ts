@@ -72,7 +72,7 @@ async function planWrites(
 function findOverflow({ plan, steps }: plans.PlannedWrite): NodeError | undefined {
 	const { target, area, row } = plan.table;
 	const { lastRow, lastColumn } = plans.findBounds(steps.flatMap(({ changes }) => changes));
-	// The header row alone is only a name for the table.
+	// A range that ends with the header row names the table, and does not end it.
 	const isOpen = area.lastRow === Infinity || area.lastRow <= row;
 	if (isOpen || (lastRow <= area.lastRow && lastColumn <= area.lastColumn)) return undefined;
 	return createRefusal(

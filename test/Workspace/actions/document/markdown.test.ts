@@ -231,6 +231,22 @@ test('a list goes on behind a table with bullets of its own', () => {
 	expect(requestsFor(list, 'createParagraphBullets')).toHaveLength(2);
 });
 
+test.each([
+	['- | x |\n  | - |', 1],
+	['- <!-- x -->', 0],
+	['- - a', 1],
+	['-', 1],
+])('only an empty item gets a bullet without text: %j', (list, blockCount) => {
+	const { blocks } = markdownToBlocks(`${list}\n\nb`);
+	expect(blocks).toHaveLength(blockCount + 1);
+	expect(blocks.at(-1)).toMatchObject({ format: 'text', list: undefined });
+});
+
+test('a paragraph after an inner item without text has no bullet', () => {
+	const { blocks } = markdownToBlocks('- a\n  - <!-- x -->\n\n  b');
+	expect(blocks.at(-1)).toMatchObject({ list: { level: 0, hasBullet: false } });
+});
+
 test('a quote has a line at its left, and a rule one below it', () => {
 	const { requests } = planIn(markdownToBlocks('> a\n\n---'));
 	const borders = requests.flatMap(({ updateParagraphStyle }) => {

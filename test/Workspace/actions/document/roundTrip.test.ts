@@ -41,8 +41,8 @@ describe('round trip', () => {
 		return { ...one, rows: [bold, ...rows].map((row) => row.map(spansOf)) };
 	}
 
-	const structureOf = ({ blocks, lists }: DocumentContent) => ({
-		...{ blocks: blocks.map(blockOf), lists: [...lists] },
+	const structureOf = ({ blocks, listKinds }: DocumentContent) => ({
+		...{ blocks: blocks.map(blockOf), listKinds: [...listKinds] },
 	});
 
 	test('Markdown -> document -> Markdown keeps the structure', () => {

@@ -98,27 +98,9 @@ it('an input object also finds emails in Spam and Trash', async () => {
 	expect((await page({ includeSpamTrash: true }))['messages']).toHaveLength(1);
 });
 
-const times = { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' };
-const byId = { operation: 'search', query: 'rfc822msgid:<a&b@x.example>' };
-const byForm = { operation: 'search', query: 'form:ann "to: be" subject:x' };
-const noForm = "Gmail's search has no word 'form:'.";
-
-it.each<[string, IDataObject, string]>([
-	['without a condition', {}, ''],
-	[
-		'for all conditions of the form',
-		{ from: 'a', status: 'read', options: times },
-		' Gmail was searched for: from:"a" is:read after:1767323045. Labels: INBOX.',
-	],
-	[
-		'for an ID, as it is shown',
-		byId,
-		' Gmail was searched for: rfc822msgid:<\u200ba&b@x.example>.',
-	],
-	['for an unknown word', byForm, ` Gmail was searched for: ${byForm.query}. ${noForm}`],
-])('an empty result %s says what the user asked for', async (_what, parameters, conditions) => {
-	const { items, hints } = await mails.hinted({ operation: 'list', ...parameters });
-	expect([items, hints]).toEqual([[], [`No email matches.${conditions}`]]);
+it('says that no email matches', async () => {
+	const { items, hints } = await mails.hinted({ operation: 'list', from: 'ann' });
+	expect([items, hints]).toEqual([[], ['No email matches.']]);
 });
 
 it('says so of one item of many only, and not at all where something was found', async () => {
@@ -127,8 +109,7 @@ it('says so of one item of many only, and not at all where something was found',
 	const list = { operation: 'list', from: '={{ $json.from }}' };
 	const { items, hints } = await mails.hinted(list, all);
 	expect(items).toHaveLength(1);
-	const noMatch = /^No email matches\. Gmail was searched for: from:"(bob|eve)@x\.org"\.$/;
-	expect(hints).toEqual([expect.stringMatching(noMatch)]);
+	expect(hints).toEqual(['No email matches.']);
 });
 
 it('a page may have 500 emails, with their details too', async () => {
@@ -321,15 +302,13 @@ describe('the input object', () => {
 	});
 });
 
-const notBefore = /^'Received After' is not before 'Received Before'$/;
 const noTime = /^'Received After' or 'Received Before' is required$/;
-const wholePage = /'Return All' cannot be used if 'Output' is Page/;
-const wrongOrder = { receivedAfter: '2026-01-03T00:00:00Z', receivedBefore: '2026-01-02' };
+const wholePage =
+	/^'Output' cannot be Page with 'Return All', with 'Download Attachments', or with a 'Limit' above 500$/;
 
 it.each([
 	['list', { maxResults: 1_000_000 }, {}, /not 1000000/],
 	['list', { received: 'between' }, {}, noTime],
-	['list', { received: 'between', ...wrongOrder }, {}, notBefore],
 	['list', { returnAll: true }, { output: 'page' }, wholePage],
 	['search', { query: '={{ "" }}' }, {}, /'Query' is required/],
 ])('the form of %s refuses %j', async (operation, parameters, options, words) => {
@@ -365,8 +344,7 @@ describe('labels', () => {
 	it('that the mailbox does not have are named, with those that it has', async () => {
 		const failure = await mails.failure('list', {}, { labelIds: ['Acme'] });
 		expect(failure.message).toBe("'With Label Names or IDs': the mailbox has no label 'Acme'");
-		const labels = "Its labels: 'Clients/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',";
-		expect(String(failure.description).startsWith(labels)).toBe(true);
+		expect(failure.description).toMatch(/^Its labels: 'CATEGORY_FORUMS', .*'Clients\/Acme', /);
 		expect(listed()).toEqual([]);
 	});
 });
@@ -451,14 +429,15 @@ describe('a list with the attachments', () => {
 	});
 });
 
-it.each([
-	[{ downloadAttachments: true }, "'downloadAttachments' cannot be used if 'output' is page"],
-	[{ returnAll: true }, "'returnAll' cannot be used if 'output' is page"],
-	[{ maxResults: 501 }, "'maxResults' can be at most 500 if 'output' is page"],
-])('a page is refused with %j', async (keys, words) => {
-	const search = { operation: 'search', query: 'x', ...keys };
-	expect(await mails.refused(mails.json(search))).toContain(words);
-});
+it.each([{ downloadAttachments: true }, { returnAll: true }, { maxResults: 501 }])(
+	'a page is refused with %j',
+	async (keys) => {
+		const search = { operation: 'search', query: 'x', ...keys };
+		const words =
+			"'output' cannot be page with 'returnAll', with 'downloadAttachments', or with a 'maxResults' above 500";
+		expect(await mails.refused(mails.json(search))).toContain(words);
+	},
+);
 
 describe('requests in parallel', () => {
 	let [running, most] = [0, 0];

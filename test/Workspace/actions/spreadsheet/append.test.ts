@@ -117,15 +117,12 @@ describe('as typed', () => {
 		expect(calls.sent.at(-1)?.path).toMatch(/Sheet1!C12:append$/);
 	});
 
-	test('a hint says where the rows are if Google puts them below checkboxes', async () => {
+	test('the result says where the rows are if Google puts them below checkboxes', async () => {
 		const prepared = Array.from({ length: 9 }, () => ['', false]);
 		const spreadsheetId = calls.sheet([['Name', 'Paid'], ['Anna', true], ...prepared]);
-		const given = { spreadsheetId, values: [['Ben', 'TRUE']], ...typed };
-		expect(await calls.hints('append', given)).toEqual([
-			'Google put the rows from row 12 on, not directly below row 2, because cells between are in use, such as unticked checkboxes.',
-		]);
+		const appended = await append(spreadsheetId, 'Sheet1', [['Ben', 'TRUE']], typed);
+		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A12:B12' });
 		expect(calls.stored(spreadsheetId, 'Sheet1!A12:B12')).toEqual([['Ben', true]]);
-		expect(await calls.hints('append', given)).toEqual([]);
 	});
 });
 

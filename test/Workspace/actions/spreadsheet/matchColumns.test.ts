@@ -152,10 +152,10 @@ test('several key columns, and a key that is there twice', async () => {
 	expect(stored).toEqual([title, zero, day2, zero, noKey, ['Rome', 3, 9]]);
 });
 
-test('a formula stays if the text that Google would interpret is its value', async () => {
+test('a formula stays if the text that Google would interpret is what the sheet shows', async () => {
 	const spreadsheetId = calls.typed(['Order', 'Total'], ['A', '=2+3']);
 	const given = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
-	const told = await write(given, { Order: 'A', Total: '5.0' });
+	const told = await write(given, { Order: 'A', Total: '5' });
 	expect(actionsOf(told)).toEqual(['unchanged']);
 });
 
@@ -430,7 +430,7 @@ describe('keys', () => {
 
 	test('a hint names the rows that have the key, if they are several', async () => {
 		const given = { spreadsheetId: calls.sheet(counts), ...byId };
-		const hint = "2 rows have the key 'x', and all of them were written: 2, 4.";
+		const hint = "2 rows have the key 'x', and all of them were written: '2', '4'.";
 		expect(await calls.hints('write', given, { Id: 'x', Count: 1 })).toEqual([hint]);
 		expect(await calls.hints('write', given, { Id: 'y', Count: 1 })).toEqual([]);
 	});

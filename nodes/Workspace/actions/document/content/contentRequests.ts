@@ -55,7 +55,7 @@ export function planContent(
 	builder.insertText(layout.text, place.index);
 	insertTablesAndPictures(builder, layout);
 	addStyleRequests(builder, layout, place);
-	addListRequests(builder, layout, content.lists);
+	addListRequests(builder, layout, content.listKinds);
 	builder.delete({ start: end, end: layout.end });
 	const text = buildStoredText(layout, filler);
 	return {

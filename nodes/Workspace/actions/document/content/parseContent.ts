@@ -29,7 +29,7 @@ export async function parseContent(
 			`The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`,
 		);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], simplified: [], hasImages: false };
+	return { blocks, listKinds: [], simplified: [], hasImages: false };
 }
 
 /**

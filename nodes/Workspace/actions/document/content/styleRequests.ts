@@ -128,7 +128,7 @@ export function addListRequests(
 function groupByList(paragraphs: readonly PlacedParagraph[]) {
 	const paragraphsByList = new Map<number, PlacedParagraph[]>();
 	for (const paragraph of paragraphs)
-		for (const listIndex of paragraph.block.list?.lists ?? [])
+		for (const listIndex of paragraph.block.list?.listIndexes ?? [])
 			getOrAdd(paragraphsByList, listIndex, () => []).push(paragraph);
 	return paragraphsByList;
 }

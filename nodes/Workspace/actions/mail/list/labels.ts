@@ -8,15 +8,11 @@ import type { LabelParams } from './fields';
 
 type Label = gmail_v1.Schema$Label;
 
-/**
- * Lists all labels of the mailbox by name: first the user's own labels, then those that every
- * mailbox has.
- */
+/** Lists all labels of the mailbox by name. */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
-	const fields = 'labels(id,name,type)';
+	const fields = 'labels(id,name)';
 	const { labels = [] } = (await gmail.users.labels.list({ userId: 'me', fields })).data;
-	const buildSortKey = ({ type, name }: Label) => `${type === 'user' ? 0 : 1} ${name ?? ''}`;
-	return labels.toSorted((a, b) => compareNames(buildSortKey(a), buildSortKey(b)));
+	return labels.toSorted((a, b) => compareNames(a.name ?? '', b.name ?? ''));
 }
 
 /**

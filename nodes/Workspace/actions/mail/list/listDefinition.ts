@@ -6,42 +6,25 @@ import type { MailList } from '../mailList';
 import { toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams, nameChangedEmails } from './fields';
 
-/** Gmail's limit. */
+/** Gmail's limit for the emails of a page. */
 export const maxPageSize = 500;
 
 /** The parameters with the search in Gmail's syntax that follows from them. */
 export interface PreparedList extends ListParams {
-	/** The part of the search that the user chose. */
-	readonly conditions: string;
 	readonly gmailQuery: string;
 }
 
 /** Completes the parameters. @throws NodeError 400 for what cannot be in a page */
-export function prepareList(
-	params: ListParams,
-	exclusions: readonly string[],
-	conditions: readonly string[],
-): PreparedList {
-	if (params.output === 'page') refuseForPage(params);
-	return {
-		...params,
-		conditions: conditions.join(' '),
-		gmailQuery: [...exclusions, ...conditions].join(' '),
-	};
-}
-
-function refuseForPage({ downloadAttachments, returnAll, maxResults }: ListParams): void {
-	let problem = '';
-	// The files would have no item of their own.
-	if (downloadAttachments) problem = `${quoteField('downloadAttachments')} cannot be used`;
-	if (returnAll) problem = `${quoteField('returnAll')} cannot be used`;
-	if (maxResults > maxPageSize)
-		problem = `${quoteField('maxResults')} can be at most ${maxPageSize}`;
-	if (problem === '') return;
-	throw createRefusal(
-		`${problem} if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
-		`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
-	);
+export function prepareList(params: ListParams, searchTerms: readonly string[]): PreparedList {
+	const { output, downloadAttachments, returnAll, maxResults } = params;
+	// In a page, the files would have no item of their own.
+	const fitsPage = !returnAll && !downloadAttachments && maxResults <= maxPageSize;
+	if (output === 'page' && !fitsPage)
+		throw createRefusal(
+			`${quoteField('output')} cannot be ${mentionChoice('output', 'page')} with ${quoteField('returnAll')}, with ${quoteField('downloadAttachments')}, or with a ${quoteField('maxResults')} above ${maxPageSize}`,
+			`Change that, or set ${quoteField('output')} to ${mentionChoice('output', 'items')}.`,
+		);
+	return { ...params, gmailQuery: searchTerms.join(' ') };
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {

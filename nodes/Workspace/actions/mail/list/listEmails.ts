@@ -9,7 +9,6 @@ import { type ListedMail, type MailList, parsePageToken } from '../mailList';
 import { takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
 import { maxPageSize, type PreparedList } from './listDefinition';
-import { findUnknownSearchWord } from './query';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -23,25 +22,12 @@ export async function listEmails(
 	const { messages, nextPageToken } = await listMessages(clients, prepared, item);
 	const entries = await fetchEntries(clients, messages, prepared, item);
 	const isEmpty = entries.length === 0 && nextPageToken === undefined;
-	if (isEmpty && prepared.pageToken === '') addNoMatchHint(prepared, item);
+	if (isEmpty && prepared.pageToken === '') item.addHint('No email matches.');
 	// A model does not get the emails for which its answer has no room.
 	const shownEntries = item.isTool ? takeShownEntries(entries) : entries;
 	const ids = shownEntries.map((entry) => entry.message.id);
 	await changeLabels(clients, labelChange, ids, item);
 	return { entries, nextPageToken };
-}
-
-/**
- * Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint,
- * because many of its items may match nothing.
- */
-function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
-	let hint = 'No email matches.';
-	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
-	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
-	const unknownWord = findUnknownSearchWord(conditions);
-	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
-	item.addHint(hint, 'no email matched');
 }
 
 /** Lists the IDs of the emails of a query, newest first, page after page up to the limit. */

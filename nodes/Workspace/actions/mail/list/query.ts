@@ -29,11 +29,6 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 			`${quoteField('receivedAfter')} or ${quoteField('receivedBefore')} is required`,
 			`Enter at least one of the two times, or change ${quoteField('received')}.`,
 		);
-	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
-		throw createRefusal(
-			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
-			'No email could match. Exchange the two times.',
-		);
 	const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 	const days = daysBySpan[received];
 	const terms: string[] = [];
@@ -57,13 +52,6 @@ export const searchesDrafts = (query: string, labelIds: readonly string[]): bool
  */
 const searchWords =
 	/^(?:after|around|bcc|before|category|cc|deliveredto|filename|from|has|in|is|label|larger|list|newer|newer_than|older|older_than|rfc822msgid|size|smaller|subject|to)$/i;
-
-/** Finds a word with a colon that Gmail takes for text, such as `form:`, outside of quotes. */
-export function findUnknownSearchWord(query: string): string | undefined {
-	const words = query.replaceAll(/"[^"]*"/g, '').matchAll(/(?:^|[\s({-])([a-z_]+):(?=\S)/gi);
-	for (const [, word = ''] of words) if (!searchWords.test(word)) return word;
-	return undefined;
-}
 
 /**
  * Refuses a search word without a value, such as `from:` with an expression that is empty for an

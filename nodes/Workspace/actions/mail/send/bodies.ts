@@ -93,20 +93,8 @@ function setDirection(html: string, text: string): string {
 	return isRightToLeft.test(firstLetter) ? `<div dir="rtl">${html}</div>` : html;
 }
 
-/**
- * Matches the name in a `cid:` link that is the whole value of an attribute, or in a `url()` in
- * CSS.
- */
-const linkedNamePattern = new RegExp(
-	[
-		/(?<=="\s{0,9}cid:)[^"<>]{1,255}/,
-		/(?<=='\s{0,9}cid:)[^'<>]{1,255}/,
-		/(?<=(?:=|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)[^()"'<>&]{1,255}/,
-	]
-		.map(({ source }) => source)
-		.join('|'),
-	'gi',
-);
+/** Matches the name in a `cid:` link that is the whole value of an attribute in quotes. */
+const linkedNamePattern = /(?<=="cid:)[^"<>]{1,255}(?=")|(?<=='cid:)[^'<>]{1,255}(?=')/gi;
 
 /**
  * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file
@@ -116,20 +104,16 @@ const linkedNamePattern = new RegExp(
 export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], uniqueId: string) {
 	const shownFiles = files.map((file) => ({ ...file }));
 	let shownCount = 0;
-	const linkedHtml = html.replaceAll(linkedNamePattern, (name) => {
-		const file = findNamedFile(shownFiles, unescapeHtml(name).trim());
-		if (!file) return name;
+	const linkedHtml = html.replaceAll(linkedNamePattern, (link) => {
+		const name = unescapeHtml(link).trim();
+		// In a link of a Markdown body, spaces are percent signs.
+		const names = [name, unescape(name)];
+		const file =
+			shownFiles.find(({ field = '' }) => names.includes(field)) ??
+			shownFiles.find(({ filename }) => names.includes(filename));
+		if (!file) return link;
 		file.cid ??= `${++shownCount}.${uniqueId}@inline`;
 		return file.cid;
 	});
 	return { html: linkedHtml, files: shownFiles };
-}
-
-/** @param name in a link, it may have percent signs */
-function findNamedFile(files: readonly LoadedFile[], name: string): LoadedFile | undefined {
-	const names = [name, unescape(name)];
-	return (
-		files.find(({ field = '' }) => names.includes(field)) ??
-		files.find(({ filename }) => names.includes(filename))
-	);
 }

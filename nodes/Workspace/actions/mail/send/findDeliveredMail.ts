@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { NodeError } from '../../../../core/errors';
+import { endSentence } from '../../../../core/text';
 import { toGoogleFailure } from '../../../google/errors';
 import type { Clients, Item } from '../../../operation';
 import { fetchMailWithMarker, listMailFolder, type MailFolder } from './mailFolder';
@@ -27,23 +28,19 @@ export async function findDeliveredMail(
 	cause: NodeError,
 	item: Item,
 ) {
-	const checkedIds = new Set<string>();
 	let searchReport = 'Gmail does not list it, but may do so later.';
 	for (const delay of searchDelays) {
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
 			for (const entry of await listMailFolder(clients, folder, maxSearchedMails)) {
-				if (checkedIds.has(entry.id)) continue;
 				const { mail, markerId } = await fetchMailWithMarker(clients, entry);
 				if (markerId === item.markerId) return mail;
-				checkedIds.add(entry.id);
 			}
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why
 			// nothing more is known.
 			const failure = toGoogleFailure(error);
-			searchReport = `The node could not look for it in the mailbox: ${failure.message}.`;
-			if (failure.code === 403) searchReport += ' This needs the scope gmail.readonly.';
+			searchReport = `The node could not look for it in the mailbox: ${endSentence(failure.message)}`;
 			break;
 		}
 	}

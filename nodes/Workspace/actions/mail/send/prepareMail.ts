@@ -37,9 +37,6 @@ export function prepareMail(params: SendParams, item: Item) {
 	};
 	if (params.replyToMessageId === '') refuseIncompleteNewMail(mail);
 	refuseForbiddenRecipients(mail);
-	addPlaceholderHint(`${mail.subject} ${mail.body}`, item);
-	for (const name of item.listEmptyFields('body'))
-		item.addHint(`${quoteField('body')} inserts ${name}, which is empty for an item.`);
 	return mail;
 }
 
@@ -105,18 +102,6 @@ function findAttachments({ attachments, onlyFiles }: SendParams, item: Item): At
 	const names = named.map(({ field }) => field);
 	const fields = item.findBinaryFields(names, 'attachments', createFileNameTest(onlyFiles));
 	return [...fields.map((field) => ({ field })), ...base64Files];
-}
-
-/**
- * Adds a hint if a text still has a placeholder such as `{{Customer}}`, because this node does not
- * fill it.
- */
-function addPlaceholderHint(text: string, item: Item): void {
-	const [placeholder] = /\{\{[^{}\n]{1,100}\}\}/.exec(text) ?? [];
-	if (placeholder === undefined) return;
-	item.addHint(
-		`The email contains ${placeholder}. If it should be a value of the item, switch the field to Expression and write, for example, {{ $json.Customer }}.`,
-	);
 }
 
 /**

@@ -6,7 +6,6 @@ import { decodeAddresses } from '../../../../untrusted/mail/decodeAddresses';
 import { getRawHeaders, type MimePart } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import { findUnusualLabel } from '../modelMails';
 import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
@@ -24,7 +23,7 @@ const maxRawLength = 4 * maxHeaderLength;
  * Fetches the original email's parts that a reply needs.
  * @throws NodeError 404 if the mailbox has no such email
  */
-async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
+async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -33,14 +32,9 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	});
 	const payload = data.payload ?? {};
 	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
-	if (messageId === '')
-		item.addHint(
-			`The original email ${id} has no Message-ID, so email clients may not show the reply in the same conversation.`,
-		);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
 	return {
-		id,
 		threadId: data.threadId ?? '',
 		messageId,
 		references: joinLines(`${earlierIds} ${messageId}`),
@@ -96,8 +90,7 @@ export async function completeReply<M extends PreparedMail>(
 	item: Item,
 ): Promise<M & { readonly original?: OriginalMail }> {
 	if (mail.replyToMessageId === '') return mail;
-	const original = await fetchOriginalMail(clients, mail.replyToMessageId, item);
-	await addHintIfNotNewest(clients, original, item);
+	const original = await fetchOriginalMail(clients, mail.replyToMessageId);
 	const subject = chooseSubject(mail.subject, original.subject, item);
 	const recipients = await chooseRecipients(clients, mail, original, item);
 	const reply = { ...mail, ...recipients, subject, original };
@@ -182,24 +175,4 @@ function removeKnown(addresses: readonly Address[], known: readonly string[]): A
 		seen.add(key);
 		return isNew;
 	});
-}
-
-/**
- * Adds a hint if the conversation has a newer email, because the ID of a conversation is also the
- * ID of its first email.
- */
-async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, item: Item) {
-	const fields = 'messages(id,labelIds)';
-	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };
-	// The reply does not depend on it.
-	const thread = await gmail.users.threads
-		.get(request, { retryConfig: { retry: 0 } })
-		.catch(() => undefined);
-	const newest = thread?.data.messages?.findLast(
-		({ labelIds }) => findUnusualLabel(labelIds ?? []) === undefined,
-	);
-	if (!newest || newest.id === original.id) return;
-	item.addHint(
-		`The reply answers the email ${original.id}, which is not the newest of its conversation. The newest is ${newest.id}. The ID of a conversation (threadId) is the ID of its first email.`,
-	);
 }

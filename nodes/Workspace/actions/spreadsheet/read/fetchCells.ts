@@ -60,11 +60,9 @@ export async function fetchCells(
 	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
 	const fetchAs = (valueOption: string, dateOption?: string) =>
 		fetchRows(spreadsheet, ranges.printRange(target), valueOption, dateOption);
-	// For texts that the sheet shows, the option for dates does not count. Google does not know ISO
-	// 8601: it is made from the numbers and their formats.
-	const areTexts = valueRenderOption === 'FORMATTED_VALUE';
-	const isIso = dateTimeRenderOption === 'ISO_8601' && !areTexts;
-	const dateOption = isIso || areTexts ? undefined : dateTimeRenderOption;
+	// Google does not know ISO 8601: it is made from serial numbers and their formats.
+	const isIso = dateTimeRenderOption === 'ISO_8601';
+	const dateOption = isIso ? undefined : dateTimeRenderOption;
 	const { range, rows } = await spreadsheet.sendForRange(target, () =>
 		fetchAs(valueRenderOption, dateOption),
 	);
@@ -90,21 +88,26 @@ export async function fetchCells(
 }
 
 /**
- * Whether the sheet may show another text for a header, which has the name that the sheet shows.
+ * A column has the name that the sheet shows for its header. For a number, such as a year, or a
+ * formula, this may be another text than the value that was fetched.
  */
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches what the sheet shows in one of the rows of a range, which may have many. */
+/** Fetches the texts that the sheet shows in one row of a range. */
 async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows, row: number) {
-	const { tab, ...place } = ranges.parseRange(range);
-	const start = ranges.parseBounds(place);
-	const firstCell = { row: start.row + row, column: start.column };
-	const { length } = rows[row] ?? [];
-	const area = ranges.printTabArea(tab, firstCell, 1, length);
+	const width = rows[row]?.length ?? 0;
+	const area = printPart(range, { row, column: 0 }, 1, width);
 	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
-	const [texts = []] = shown.rows;
-	return texts;
+	return shown.rows[0] ?? [];
+}
+
+/** Prints a part of a range. @param start the part's first cell, counted from that of the range */
+function printPart(range: string, start: ranges.CellPosition, height: number, width: number) {
+	const { tab, ...place } = ranges.parseRange(range);
+	const { row, column } = ranges.parseBounds(place);
+	const firstCell = { row: row + start.row, column: column + start.column };
+	return ranges.printTabArea(tab, firstCell, height, width);
 }
 
 /**
@@ -154,8 +157,6 @@ async function fetchDateFormats(
 ): Promise<DateFormats> {
 	const numberColumns = findNumberColumns(rows);
 	if (numberColumns.size === 0) return noFormats;
-	const { tab, ...place } = ranges.parseRange(range);
-	const start = ranges.parseBounds(place);
 	const firstColumn = Math.min(...numberColumns);
 	const width = Math.max(...numberColumns) - firstColumn + 1;
 	const sliceHeight = Math.ceil(maxFormatCells / width);
@@ -163,9 +164,8 @@ async function fetchDateFormats(
 	let timeZone = '';
 	for (let row = 0; row < rows.length; row += sliceHeight) {
 		const height = Math.min(sliceHeight, rows.length - row);
-		const firstCell = { row: start.row + row, column: start.column + firstColumn };
-		const area = ranges.printTabArea(tab, firstCell, height, width);
-		const { properties, sheets } = await spreadsheet.fetch(formatFields, area);
+		const slice = printPart(range, { row, column: firstColumn }, height, width);
+		const { properties, sheets } = await spreadsheet.fetch(formatFields, slice);
 		timeZone = properties?.timeZone ?? '';
 		for (const { values = [] } of sheets?.[0]?.data?.[0]?.rowData ?? [])
 			formats.push(values.map(readDateFormat));

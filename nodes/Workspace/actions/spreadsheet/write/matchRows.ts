@@ -109,11 +109,11 @@ class RowMatcher {
 	 */
 	readonly #shownIndexes = new Map<string, KeyIndex>();
 	/**
-	 * Whether a key of the table has a number or a boolean, of which the sheet may show another
+	 * Whether a key that was read has a number or a boolean, of which the sheet may show another
 	 * text.
 	 */
 	#hasValues = false;
-	/** The texts that the sheet shows. */
+	/** The texts that the sheet shows, once they were needed. */
 	#shown: TableBody | undefined;
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
@@ -209,13 +209,11 @@ class RowMatcher {
 	/** Finds the rows that have a key or, if there are none, those for which the sheet shows it. */
 	async #findByKey(key: Key): Promise<readonly number[]> {
 		const rows = this.#index.find(key);
-		const hasTexts = key.map(isText);
-		if (rows.length > 0 || !this.#hasValues || !hasTexts.includes(true)) return rows;
+		const isShown = key.map(hasText);
+		if (rows.length > 0 || !this.#hasValues || !isShown.includes(true)) return rows;
 		// The sheet may show 12% for 0.12. Read gives such texts for formatted cells.
 		await this.#loadShown();
-		const index = getOrAdd(this.#shownIndexes, hasTexts.join(), () =>
-			this.#buildIndex(hasTexts),
-		);
+		const index = getOrAdd(this.#shownIndexes, isShown.join(), () => this.#buildIndex(isShown));
 		return index.find(key);
 	}
 
@@ -233,7 +231,7 @@ class RowMatcher {
 		return this.#keyColumns.map((column, at) => {
 			const shownText = isShown[at] ? this.#shown?.getCell(row, column) : undefined;
 			const cell = shownText ?? this.#getCell(row, column);
-			if (!isText(cell)) this.#hasValues = true;
+			if (!hasText(cell)) this.#hasValues = true;
 			return cell;
 		});
 	}
@@ -272,11 +270,9 @@ class RowMatcher {
 		const stored = this.#getCell(row, column);
 		if (isSameCell(stored, this.#toComparable(column, cell))) return true;
 		const isPending = this.#pendingCells.has(`${row} ${column}`);
-		if (isPending || !isText(cell) || typeof stored === 'string') return false;
-		const text = String(cell);
-		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
-		if (isInterpreted && isSameValue(stored, text)) return true;
-		return (await this.#loadShown()).getCell(row, column) === text;
+		if (isPending || !hasText(cell) || typeof stored === 'string') return false;
+		const shown = await this.#loadShown();
+		return shown.getCell(row, column) === String(cell);
 	}
 }
 
@@ -287,12 +283,11 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 
 function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefined {
 	if (rows.length === 1) return undefined;
-	const numbers = rows.slice(0, 20).map((row) => row + 1);
-	const end = rows.length > numbers.length ? ' …' : '';
-	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;
+	const numbers = rows.map((row) => String(row + 1));
+	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${listNames(numbers)}.`;
 }
 
-const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;
+const hasText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;
 
 /**
  * @param stored a cell of the table, in which a date is a number, or a cell that an earlier item
@@ -314,9 +309,10 @@ const isSameText = (stored: Cell, cell: Cell) => String(stored).trim() === Strin
 function isSameValue(stored: Cell, cell: Cell): boolean {
 	if (isSameCell(stored, cell) || isSameText(stored, cell)) return true;
 	if (typeof stored === 'string' && typeof cell === 'string') return false;
-	const texts = [stored, cell].map((value) => String(value).trim().toLowerCase());
-	const [text = '', otherText = ''] = texts;
-	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
+	const text = String(stored).trim().toLowerCase();
+	const otherText = String(cell).trim().toLowerCase();
+	const areNumbers = isExactNumber(text) && isExactNumber(otherText);
+	return text === otherText || (areNumbers && Number(text) === Number(otherText));
 }
 
 /** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */

@@ -2,7 +2,14 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../../core/errors';
 import { joinSentences, listNames } from '../../../../core/text';
-import { type Cell, type CellOptions, collectNames, isFilled, toHeaderCell } from '../cells';
+import {
+	type Cell,
+	type CellOptions,
+	collectNames,
+	isFilled,
+	type NamedRow,
+	toHeaderCell,
+} from '../cells';
 import { DateCell } from '../dates';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange, toColumnLetters } from '../range';
@@ -26,36 +33,27 @@ export async function planReplacement(
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
-	// The header is not above the range.
+	// The new table has its header in the range, even if an old one is above it.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
 	const names = new Set(collectNames(all.flatMap(({ prepared }) => prepared.namedRows)));
 	// A mapped column stays, even if no item has a value for it.
 	for (const name of Object.keys(params.columns ?? {}))
 		if (foundTable.names.includes(name)) names.add(name);
-	const oldTable = fitColumns(foundTable, [...names], false, () => true);
-	if (params.extraColumns === 'ignore')
-		for (const name of names) if (!oldTable.columnsByName.has(name)) names.delete(name);
-	// Each of the others becomes a column of the new table.
-	const table = layOutTable(oldTable, [...names]);
-	// With what is below a native table and beside the old columns.
-	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
-	const whole = { ...foundTable, nativeTable: undefined, lastColumn };
-	const body = await fetchBody(spreadsheet, whole, 'FORMULA');
+	const oldTable = fitColumns(foundTable, [...names], false, [names]);
+	const isWanted = (name: string) =>
+		params.extraColumns !== 'ignore' || oldTable.columnsByName.has(name);
+	const table = layOutTable(oldTable, [...names].filter(isWanted));
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
-		const rows = namedRows.map((row) =>
-			table.sortedNames.map((name, index) => {
-				const cell = readCell(row, name, oldTable, params) ?? '';
-				if (!(cell instanceof DateCell) || oldTable.columnsByName.has(name)) return cell;
-				// A new column keeps the date format of the cells in which it stands.
-				return cell.likeColumn(oldTable.dateFormats.get(table.firstColumn + index));
-			}),
-		);
-		return { item, rows: rows.map((cells) => fitCellRow(cells, table.firstColumn)) };
+		return { item, rows: namedRows.map((row) => fitNewRow(row, table, oldTable, params)) };
 	});
 	// The header counts as a row of the first item.
 	fitted[0]?.rows.unshift(fitCellRow(buildHeader(table, params), table.firstColumn));
 	const endRow = table.row + fitted.flatMap(({ rows }) => rows).length;
+	// What is below a native table and beside the old columns may be in the way.
+	const lastColumn = Math.max(foundTable.lastColumn, table.lastColumn);
+	const wholeArea = { ...foundTable, nativeTable: undefined, lastColumn };
+	const body = await fetchBody(spreadsheet, wholeArea, 'FORMULA');
 	const lastRow = findLastRow(body, oldTable);
 	const oldEndRow = table.nativeTable?.range.endRowIndex ?? lastRow + 1;
 	const replacement = { oldTable, lastRow, oldEndRow, table, endRow, body };
@@ -69,6 +67,17 @@ export async function planReplacement(
 		firstHint: describeLosses(replacement),
 	};
 	return planBlock(plan, fitted, 'updated', table.row);
+}
+
+/** Puts the cells of a row into the columns of the new table. */
+function fitNewRow(row: NamedRow, table: NewTable, oldTable: FittedTable, params: WriteParams) {
+	const cells = table.sortedNames.map((name, index) => {
+		const cell = readCell(row, name, oldTable, params) ?? '';
+		if (!(cell instanceof DateCell) || oldTable.columnsByName.has(name)) return cell;
+		// A new column keeps the date format of the cells in which it stands.
+		return cell.likeColumn(oldTable.dateFormats.get(table.firstColumn + index));
+	});
+	return fitCellRow(cells, table.firstColumn);
 }
 
 /** A table as it is, and the one that takes its place. */

@@ -35,11 +35,10 @@ it.each([
 	expect(header('References')).toBe(`${earlier} ${header('In-Reply-To')}`);
 });
 
-it('to an original without a Message-ID goes out with a hint', async () => {
+it('to an original without a Message-ID goes out', async () => {
 	const raw = 'From: ann@example.com\r\nTo: someone@example.com\r\nSubject: S\r\n\r\nHi';
-	const { hints, header } = await reply({ raw });
+	const { header } = await reply({ raw });
 	expect(header('To')).toBe('ann@example.com');
-	expect(hints).toEqual([expect.stringContaining('has no Message-ID')]);
 });
 
 it('does not decode a subject whose length would block n8n', async () => {
@@ -90,33 +89,6 @@ describe('to whom', () => {
 		const byMe = { from: own, to: 'bo@example.com' };
 		const { header } = await reply(byMe, { replyAll: true });
 		expect(header('To')).toBe('bo@example.com');
-	});
-
-	describe('an email that is not the newest of its conversation', () => {
-		const seedAnswer = (threadId: string, ...labelIds: string[]) =>
-			mails.gmail.seed({ threadId, labelIds });
-		const answer = async (replyToMessageId: string) =>
-			await mails.hinted({ operation: 'send', body: 'Yes.', replyToMessageId });
-
-		it('is answered with a hint', async () => {
-			const first = mails.gmail.seed({});
-			const second = seedAnswer(first, 'INBOX');
-			seedAnswer(first, 'DRAFT');
-			seedAnswer(first, 'TRASH');
-			expect((await answer(second)).hints).toEqual([]);
-			mails.gmail.remove(mails.sent[0]?.id ?? '');
-			expect((await answer(first)).hints).toEqual([
-				expect.stringMatching(`answers the email ${first}, .* The newest is ${second}`),
-			]);
-		});
-
-		it('is answered without one if the conversation cannot be read', async () => {
-			mails.google.fault({ match: 'gmail.users.threads.get', status: 500, times: 99 });
-			const first = mails.gmail.seed({});
-			seedAnswer(first, 'INBOX');
-			expect((await answer(first)).hints).toEqual([]);
-			expect(mails.count('threads.get')).toBe(1);
-		});
 	});
 
 	it.each([

@@ -165,28 +165,6 @@ describe('what goes out', () => {
 		expect(fileNames().toSorted()).toEqual(['Invoice 1.PDF', 'Ma\u0308rz.doc', 'terms.pdf']);
 	});
 
-	it.each<[IDataObject, string]>([
-		[{ body: 'Dear {{Customer}}, {{ $json.x }}' }, '{{Customer}}'],
-		[{ body: 'Dear {{ $json.none }}' }, '{{ $json.none }}'],
-		[{ subject: '{{ order.id }}' }, '{{ order.id }}'],
-	])('names placeholders that stay in it: %j', async (parameters, names) => {
-		const { hints } = await mails.hinted({ operation: 'send', ...mail, ...parameters });
-		expect(hints).toEqual([expect.stringContaining(`The email contains ${names}.`)]);
-	});
-
-	const twoOfThree = '=Dear {{ $json.name }}, {{ $json["your order"].id }} {{ $json.none }}';
-
-	it.each([
-		[twoOfThree, {}, ['$json.none']],
-		['=Dear {{$json.name}}', { name: '' }, ['$json.name']],
-		['=Total {{ $json.total * 2 }} {{ $json.zero }}', { zero: 0 }, []],
-	])('names what an expression of the body leaves empty: %j', async (body, more, names) => {
-		const json = { name: 'Ann', 'your order': { id: 7 }, ...more };
-		const { hints } = await mails.hinted({ operation: 'send', ...mail, body }, [{ json }]);
-		const told = names.map((name) => `'Body' inserts ${name}, which is empty for an item.`);
-		expect(hints).toEqual(told);
-	});
-
 	it('does not send without files where all of them were wanted', async () => {
 		const message = await mails.refused(mails.run('send', mail, { attachments: '*' }));
 		expect(message).toBe('The item has no file to use');
