@@ -130,6 +130,7 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 		/session\/webSocket\.js$/,
 		/^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/,
 	],
+	[/AgentExecute\/run\.js$/, /^content-disposition$/],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/sendMail\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(mimeTypes|file\/mailAttachment)\.js$/, /^(mime-types|mime-db)$/],

@@ -68,7 +68,6 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 			[{ closeCode }],
 			503,
 		]),
-		['4403 twice', [{ closeCode: 4403 }, { closeCode: 4403 }], 503],
 	])('%s', async (_name, steps, code) => {
 		await disturbed(standing(), ...steps);
 		await station.passing(() => station.account.ended.at(-1)?.decision === 'longBackoff');
@@ -76,9 +75,7 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 		// The first attempt of the long backoff fails, too.
 		station.service.scriptUpgrades(steps.at(-1) ?? {});
 		await station.passing(() => station.account.alerts.length > 0);
-		expect(station.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
-			['refused', code],
-		]);
+		expect(station.account.alerts.map((failure) => failure.code)).toEqual([code]);
 		station.signature = '0xreplaced';
 		await station.passing();
 		expect(station.service.upgrades.at(-1)?.query.signature).toBe('0xreplaced');

@@ -170,7 +170,8 @@ export class Station {
 	/** What was told, without what the server itself has said in messages. */
 	#told(): string {
 		const { ended, alerts, events, log } = this.account;
-		const texts = [...ended, ...alerts].map(({ failure }) => [
+		const failures = [...ended.map(({ failure }) => failure), ...alerts];
+		const texts = failures.map((failure) => [
 			...[failure.message, failure.description, failure.stack, String(failure.cause)],
 		]);
 		return JSON.stringify([ended, events, log, texts]);

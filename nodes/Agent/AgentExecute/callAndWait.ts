@@ -40,6 +40,8 @@ export interface WaitResult extends Pick<MessageCollector, 'messages'> {
 	readonly callFailure: NodeError | undefined;
 }
 
+/** How long the channel may take to open before the call. */
+const openTimeoutSeconds = 20;
 /**
  * The limit for the delays between attempts to open the channel. It is short, because a running
  * execution waits for the channel.
@@ -223,10 +225,11 @@ class MessageWait implements ConnectionListener {
 		// for the next channel.
 		const isReady = () => this.#isChannelReady && !this.#connection?.isClosing();
 		const opening = this.#waitUntil(() => this.#refusal !== undefined || isReady());
-		await waitAtMost(clock, errors.openTimeoutSeconds * 1000, opening);
+		await waitAtMost(clock, openTimeoutSeconds * 1000, opening);
 		if (this.#isStopped()) throw errors.createStoppedBeforeCallError();
-		if (!isReady())
-			throw errors.createChannelNotOpenError(this.#refusal ?? this.#findLastFailure());
+		if (isReady()) return;
+		const failure = this.#refusal ?? this.#findLastFailure();
+		throw errors.createChannelNotOpenError(openTimeoutSeconds, failure);
 	}
 
 	/** Waits until the condition is met or the execution is stopped. */
@@ -249,13 +252,13 @@ class MessageWait implements ConnectionListener {
 	/** Finds the output's `endedBy`. @throws NodeError if this end is a failure of the item */
 	#checkEnd(): EndedBy {
 		const { settings, sanitizer } = this.#setup;
-		const { messages, leftOutCount, endReason = this.#refusal } = this.#collector;
+		const { messages, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
 		if (typeof endReason === 'object') {
 			// A service may end the session after its last message.
 			if (settings.waitUntil === 'silence' && messages.length > 0) return 'silence';
-			throw errors.addStartedText(endReason, 'its messages cannot be received');
+			throw errors.markAsStarted(endReason, 'its messages cannot be received');
 		}
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
@@ -263,7 +266,8 @@ class MessageWait implements ConnectionListener {
 		if (settings.onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
 		if (endReason !== 'timeout') return endReason;
-		const failure = errors.createWaitTimeoutError(settings, messages, leftOutCount);
+		const { waitTimeoutSeconds } = settings;
+		const failure = errors.createWaitTimeoutError(waitTimeoutSeconds, this.#collector);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
 	}
 

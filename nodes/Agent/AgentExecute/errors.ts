@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { endSentence, joinSentences } from '../../core/text';
@@ -10,7 +10,7 @@ import {
 	createStoppedError,
 	type ServiceTexts,
 } from '../../http/attempt';
-import { BodyError } from '../../http/body';
+import { BodyError, maxResponseBytes, tryParseJson } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	type AttemptResult,
@@ -18,12 +18,33 @@ import {
 	classifyStatus,
 	formatNetworkMessage,
 } from '../../http/networkErrors';
-import { findFieldText, findText, listDistinct, type SessionMessage } from '../session/messages';
-import type { WaitSettings } from './parameters';
-import { parseJsonOrText, quoteResponse, type RawResponse } from './response';
+import { maxMessageMebibytes } from '../session/closeReason';
+import { findText, type SessionMessage } from '../session/messages';
+import { type MessageCollector, maxMessages } from './messageCollector';
+import { quoteResponse, type RawResponse } from './response';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
+const unreachableAdvice =
+	'Check the Deployment URL in the credential, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
+/** For a successful response whose body cannot be read. The call is not repeated. */
+const bodyErrorAdvice: BodyErrorAdvice = {
+	tooLarge:
+		'The agent was started, but a larger response is not read. Have the agent return a link instead.',
+	tooCostly:
+		'The agent was started, but reading its response would block n8n. Have the agent return less data or a link.',
+	cutShort: unknownOutcomeText,
+};
+const outputAdvice = `set ${quoteField('onWaitTimeout')} to ${mentionChoice('onWaitTimeout', 'output')}`;
+/**
+ * The limit for one message, or for the response, in the details of an error, in characters of
+ * JSON. n8n stores errors with the execution and shows their whole text.
+ */
+const maxDetailLength = 4000;
+/** How many messages the details of an error contain, the last ones. */
+const maxDetailMessages = 10;
+/** How many characters of a failure that the agent reports are shown. */
+const maxReportLength = 500;
 
 export const agentTexts: ServiceTexts = {
 	service: 'The agent service',
@@ -46,18 +67,6 @@ export function convertThrownError(error: unknown, url: string): NodeError {
 		retryable,
 	});
 }
-
-const unreachableAdvice =
-	'Check the Deployment URL in the credential, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
-
-/** For a successful response whose body cannot be read. The call is not repeated. */
-const bodyErrorAdvice: BodyErrorAdvice = {
-	tooLarge:
-		'The agent was started, but a larger response is not read. Have the agent return a link instead.',
-	tooCostly:
-		'The agent was started, but reading its response would block n8n. Have the agent return less data or a link.',
-	cutShort: unknownOutcomeText,
-};
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
 export function convertFailedResponse(response: RawResponse, sanitizer: Sanitizer): NodeError {
@@ -87,20 +96,12 @@ function explainStatus(
 			'The agent service refused the API key or the signature',
 			'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
 		];
-	if (isRedirect(statusCode))
-		return [
-			'The agent service responded with a redirect, which was not followed',
-			joinSentences(
-				outcome === 'unknown' && unknownOutcomeText,
-				'The key and the signature were sent only to the Deployment URL. Enter the final address there.',
-			),
-		];
-	if (statusCode === 404)
+	if (outcome === 'unknown') return ['The agent service reported an error', unknownOutcomeText];
+	if (statusCode === 404 || isRedirect(statusCode))
 		return [
 			'The agent service was not found at this address',
-			"Check the Deployment URL. The node adds '/execute' to it.",
+			"Check the Deployment URL. The node adds '/execute' to it, and follows no redirect.",
 		];
-	if (outcome === 'unknown') return ['The agent service reported an error', unknownOutcomeText];
 	if (retryable)
 		return [
 			'The agent service is busy',
@@ -117,13 +118,15 @@ export const createStoppedAfterCallError = () =>
 		'done',
 	);
 
-/**
- * The limit for one message, or for the response, in characters of JSON. n8n stores errors with the
- * execution and shows their whole text.
- */
-const maxDetailLength = 4000;
-/** How many messages an error contains, the last ones. */
-const maxDetailMessages = 10;
+/** Puts the message into the description, because n8n streams only the description of an error. */
+export function putMessageIntoDescription(error: unknown, context: IExecuteFunctions): unknown {
+	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming())
+		return error;
+	const { message, description } = error;
+	const advice = typeof description === 'string' && description;
+	error.description = joinSentences(endSentence(message), advice);
+	return error;
+}
 
 /** Adds session and response to a failure after which the agent may be running. */
 export function addCallDetails(
@@ -157,30 +160,32 @@ export function listLastMessages(
 /** Sanitizes a value. A large value becomes the beginning of its JSON. */
 function limitDetail(value: unknown, sanitizer: Sanitizer): IDataObject[string] {
 	const text = sanitizer.sanitizeText(JSON.stringify(value), maxDetailLength);
+	const sanitizedValue = tryParseJson(text) as IDataObject[string] | undefined;
 	// The text is no JSON if it was shortened, or if a number was a secret.
-	return parseJsonOrText(text) as IDataObject[string];
+	return sanitizedValue === undefined ? text : sanitizedValue;
 }
 
-/** How long the channel may take to open before the call. */
-export const openTimeoutSeconds = 20;
-
-export function createChannelNotOpenError(lastFailure?: NodeError): NodeError {
-	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
+/** @param lastFailure why the channel is not open, if that is known */
+export function createChannelNotOpenError(
+	timeoutSeconds: number,
+	lastFailure: NodeError | undefined,
+): NodeError {
+	const message = `The session channel did not open within ${timeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	return failure.with({
 		description: joinSentences(
 			'The agent was not started.',
 			failure.description,
-			`If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${mentionChoice('openChannel', 'after')}'.`,
+			`If the service creates the session only with the call, set the option ${quoteField('openChannel')} to ${mentionChoice('openChannel', 'after')}.`,
 		),
 	});
 }
 
 /**
- * Used for a failure that came after the agent was started.
- * @param consequence what cannot be done because of the failure
+ * Says that the agent was started before the failure, and sets the outcome to `done`.
+ * @param consequence what the failure prevents, as the end of a sentence
  */
-export const addStartedText = (failure: NodeError, consequence: string) =>
+export const markAsStarted = (failure: NodeError, consequence: string) =>
 	failure.with({
 		outcome: 'done',
 		description: joinSentences(
@@ -189,35 +194,21 @@ export const addStartedText = (failure: NodeError, consequence: string) =>
 		),
 	});
 
-const outputChoice = `${quoteField('onWaitTimeout')} to '${mentionChoice('onWaitTimeout', 'output')}'`;
-
-export function createWaitTimeoutError(
-	{
-		waitTimeoutSeconds,
-		matchCondition,
-	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
-	messages: readonly SessionMessage[],
-	leftOutCount: number,
-): NodeError {
-	return new NodeError({
+export const createWaitTimeoutError = (
+	waitTimeoutSeconds: number,
+	{ messages, hasLeftOut }: Pick<MessageCollector, 'messages' | 'hasLeftOut'>,
+) =>
+	new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. Messages received: ${messages.length}`,
 		description: joinSentences(
-			matchCondition && describeValues(messages, matchCondition.field),
-			leftOutCount > 0 &&
-				`Messages that ${quoteField('filterValue')} left out: ${leftOutCount}.`,
-			`The agent was started. Raise 'Wait Timeout (Seconds)', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
+			messages.length === 0 &&
+				hasLeftOut &&
+				`${quoteField('filterValue')} left out all messages that arrived.`,
+			`The agent was started. Raise ${quoteField('waitTimeoutSeconds')}, check the condition in ${quoteField('waitUntil')}, or ${outputAdvice}.`,
 		),
 		outcome: 'done',
 	});
-}
-
-/** Lists the values that were compared with those of the final message. */
-function describeValues(messages: readonly SessionMessage[], field: string): string {
-	const values = listDistinct(messages.map((message) => findFieldText(message, field)));
-	const subject = field === '' ? 'Text messages' : `Values of '${field}'`;
-	return `${subject} received: ${values.join(', ') || 'none'}.`;
-}
 
 /**
  * Adds that messages may be missing.
@@ -226,7 +217,7 @@ function describeValues(messages: readonly SessionMessage[], field: string): str
 export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
 	const description = joinSentences(
-		`${loss.message}.`,
+		endSentence(loss.message),
 		loss.description,
 		'Messages may be missing.',
 		failure.description,
@@ -237,12 +228,10 @@ export function addPossibleGap(failure: NodeError, loss: NodeError | undefined):
 export const createLimitError = (count: number) =>
 	new NodeError({
 		code: 502,
-		message: 'The agent sent a message that is larger than 16 MiB, or too many messages',
-		description: `The agent was started. A wait collects 10,000 messages of 64 MiB together, and received ${count} before this one. Have the agent send less or a link, leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
+		message: `The agent sent a message that is larger than ${maxMessageMebibytes} MiB, or too many messages`,
+		description: `The agent was started. A wait collects ${maxMessages} messages of ${maxResponseBytes / 2 ** 20} MiB together, and received ${count} before this one. Have the agent send less or a link, leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or ${outputAdvice}.`,
 		outcome: 'done',
 	});
-
-const maxReportLength = 500;
 
 export function createAgentFailureError(
 	message: SessionMessage | undefined,

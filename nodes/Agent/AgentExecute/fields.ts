@@ -38,6 +38,7 @@ export const executeFields = [
 		typeOptions: { rows: 2 },
 		placeholder: 'e.g. Summarize the text',
 		showWhen: { payloadMode: ['taskAndInput'] },
+		mustBeFound: true,
 		description: 'What the agent should do. Task or Input is required.',
 	},
 	{
@@ -47,6 +48,7 @@ export const executeFields = [
 		typeOptions: { rows: 4 },
 		placeholder: 'e.g. {{ $json.text }}',
 		showWhen: { payloadMode: ['taskAndInput'] },
+		mustBeFound: true,
 		description: 'Data for the agent to work on',
 	},
 	{
@@ -56,6 +58,7 @@ export const executeFields = [
 		typeOptions: { rows: 6 },
 		default: '{}',
 		showWhen: { payloadMode: ['json'] },
+		mustBeFound: true,
 		description:
 			'A JSON object. To build it from data of earlier nodes, use one expression for the whole object.',
 		builderHint:
@@ -323,7 +326,7 @@ const options = [
 		],
 		default: 'error',
 		description:
-			'What to do if the wait does not end in time, or if there are more messages (10,000) or larger ones (16 MiB each, 64 MiB together) than the node collects',
+			'What to do if the wait does not end in time, or if there are more or larger messages than the node collects',
 	},
 	{
 		displayName: 'Open Channel',

@@ -28,9 +28,10 @@ export function createLiveView(
 	 * @param endReason how the message ends the wait
 	 */
 	function showMessage(message: SessionMessage, endReason?: WaitEndReason): void {
-		const isEnd = endReason === 'match';
-		const text = findAnswerText(message, params, isEnd);
-		if (text !== undefined && endReason !== 'failure') showText(text, isEnd);
+		if (endReason === 'failure') return;
+		const isFinal = endReason === 'match';
+		const text = findAnswerText(message, params, isFinal);
+		if (text !== undefined) showText(text, isFinal);
 	}
 
 	/** Shows the whole answer, if nothing of it is shown yet. */
@@ -38,11 +39,10 @@ export function createLiveView(
 		if (shownText.text === '') showText(output, true);
 	}
 
-	/** @param isEnd whether the message ends the wait */
-	function showText(text: string, isEnd: boolean): void {
+	function showText(text: string, isFinal: boolean): void {
 		if (!isStreaming) return;
 		const isFirst = shownText.text === '';
-		const addedText = shownText.add(text, isEnd);
+		const addedText = shownText.add(text, isFinal);
 		if (addedText === '') return;
 		if (isFirst) sendChunk('begin');
 		sendChunk('item', addedText);

@@ -21,7 +21,7 @@ export type WaitEndReason = EndedBy | 'failure';
 /**
  * How many messages a wait collects. All of them together may take 64 MiB, as much as one response.
  */
-const maxMessages = 10_000;
+export const maxMessages = 10_000;
 
 /**
  * By the hash of session and message ID: when the first wait ended that received the message. Takes
@@ -50,8 +50,8 @@ export interface CollectorSetup {
 export class MessageCollector {
 	/** The messages of the turn. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages the filter has left out since the call was sent. */
-	leftOutCount = 0;
+	/** Whether the filter has left out messages since the call was sent. */
+	hasLeftOut = false;
 	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
@@ -84,7 +84,7 @@ export class MessageCollector {
 	markCallSent(): void {
 		this.#isCallSent = true;
 		this.messages.length = 0;
-		this.leftOutCount = 0;
+		this.hasLeftOut = false;
 		this.#heldBytes = 0;
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
@@ -92,7 +92,7 @@ export class MessageCollector {
 
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined) return;
-		if (!this.#isAccepted(message)) this.leftOutCount++;
+		if (!this.#isAccepted(message)) this.hasLeftOut = true;
 		else if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 

@@ -7,13 +7,13 @@ type TextParams = Pick<ExecuteParams, 'textField' | 'textPieces' | 'matchField'>
 /**
  * Finds what a message adds to the answer. A text such as [DONE] that ends the wait adds nothing,
  * but is the answer if there is no other text.
- * @param isEnd whether the message ends the wait as its final message
+ * @param isFinal whether it is the final message of Wait Until, which ends the wait
  */
 export const findAnswerText = (
 	{ message }: SessionMessage,
 	{ textField, matchField }: TextParams,
-	isEnd: boolean,
-) => (isEnd && matchField === '' ? undefined : findText(message, textField));
+	isFinal: boolean,
+) => (isFinal && matchField === '' ? undefined : findText(message, textField));
 
 /**
  * Builds `output`: the joined texts or the last text, or null without a text.
@@ -25,17 +25,17 @@ export function buildOutputText(
 	endedBy: EndedBy,
 ): string | null {
 	const turn = new TurnText(params.textPieces);
-	const end = endedBy === 'match' ? messages.at(-1) : undefined;
+	const finalMessage = endedBy === 'match' ? messages.at(-1) : undefined;
 	let lastText: string | null = null;
 	for (const message of messages) {
-		const isEnd = message === end;
-		const text = findAnswerText(message, params, isEnd);
+		const isFinal = message === finalMessage;
+		const text = findAnswerText(message, params, isFinal);
 		if (text === undefined) continue;
-		turn.add(text, isEnd);
+		turn.add(text, isFinal);
 		lastText = text;
 	}
 	if (lastText !== null) return params.textPieces === 'last' ? lastText : turn.text;
-	return (end && findText(end.message, params.textField)) ?? null;
+	return (finalMessage && findText(finalMessage.message, params.textField)) ?? null;
 }
 
 /**
@@ -52,23 +52,23 @@ export class TurnText {
 	}
 
 	/**
-	 * @param isEnd whether its message ends the wait
+	 * @param isFinal whether it is the text of the final message
 	 * @returns what was added; empty if the text repeats the whole text
 	 */
-	add(text: string, isEnd: boolean): string {
+	add(text: string, isFinal: boolean): string {
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
-		const mayRepeatText = this.#joinsPieces && (isEnd || this.#pieceCount > 1);
-		if (mayRepeatText && this.#isWholeText(text, isEnd)) return '';
+		const mayRepeatText = this.#joinsPieces && (isFinal || this.#pieceCount > 1);
+		if (mayRepeatText && this.#isWholeText(text, isFinal)) return '';
 		if (text.trim() !== '') this.#pieceCount++;
 		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
 		return separator + text;
 	}
 
-	#isWholeText(text: string, isEnd: boolean): boolean {
+	#isWholeText(text: string, isFinal: boolean): boolean {
 		// The lengths of pieces are compared first, because trimming the whole text for each takes
 		// quadratic time.
-		const isTooShort = !isEnd && text.length * 2 < this.text.length;
+		const isTooShort = !isFinal && text.length * 2 < this.text.length;
 		if (text.trim() === '' || isTooShort) return false;
 		return text.trim() === this.text.trim();
 	}

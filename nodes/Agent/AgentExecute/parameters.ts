@@ -42,32 +42,38 @@ export function readItemParameters(rawParameters: RawParameters, index: number) 
 		timezone: 'UTC',
 		findSavedValue: (field) => rawParameters.findSavedValue(field),
 	});
-	checkNotEmpty(params.payloadMode, values, rawParameters);
-	const override = readOverride(params, values);
-	checkPayload(params);
-	return { params, override };
+	checkSessionId(params, rawParameters);
+	checkPayload(params, rawParameters);
+	return { params, override: readOverride(params, values) };
 }
 
-type PayloadParams = Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>;
-
-/** @throws NodeError 400 if the payload is not a JSON object */
-export function checkPayload({ payloadMode, payloadJson }: PayloadParams): void {
-	if (payloadMode !== 'json') return;
-	const value = parseJson(payloadJson, "'Payload (JSON)'");
-	if (isRecord(value)) return;
+/** @throws NodeError 400 for a blank ID that would start a new session by mistake */
+function checkSessionId({ sessionId }: ExecuteParams, rawParameters: RawParameters): void {
+	if (sessionId !== '' || !hasExpression(rawParameters.getSaved('sessionId'))) return;
 	throw createRefusal(
-		`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,
-		'Wrap the value in an object, such as {"items": …}.',
+		"The expression in 'Session ID' is empty for this item",
+		`${missingDataAdvice} To start a new session on purpose, leave the field itself empty.`,
 	);
 }
 
-/**
- * Builds the payload's text. A JSON text is sent unchanged. Not done before the call, so that
- * thousands of texts are not in memory.
- */
-export function buildPayload({ payloadMode, task, input, payloadJson }: PayloadParams): string {
-	if (payloadMode === 'taskAndInput') return JSON.stringify({ task, input });
-	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
+/** @throws NodeError 400 for a payload with which an agent would be started in vain, at a cost */
+function checkPayload(params: ExecuteParams, rawParameters: RawParameters): void {
+	const { payloadMode, task, input, payloadJson } = params;
+	if (payloadMode === 'taskAndInput') {
+		if (!isBlank(task) || !isBlank(input)) return;
+		throw createRefusal(
+			"'Task' and 'Input' are empty for this item",
+			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
+		);
+	}
+	const value = parseJson(payloadJson, "'Payload (JSON)'");
+	if (!isRecord(value))
+		throw createRefusal(
+			`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,
+			'Wrap the value in an object, such as {"items": …}.',
+		);
+	if (hasContent(value) || !hasExpression(rawParameters.getSaved('payloadJson'))) return;
+	throw createRefusal("'Payload (JSON)' has only empty values for this item", missingDataAdvice);
 }
 
 /** Returns whether a value is there. If an object has keys, one of them needs a value. */
@@ -78,33 +84,12 @@ function hasContent(value: unknown): boolean {
 }
 
 /**
- * Refuses empty values that would start a new session or an agent without a task by mistake, at a
- * cost.
- * @throws NodeError 400
+ * Builds the payload's text. A JSON text is sent unchanged. Not done before the call, so that
+ * thousands of texts are not in memory.
  */
-function checkNotEmpty(
-	mode: string,
-	values: Record<string, unknown>,
-	rawParameters: RawParameters,
-): void {
-	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
-	for (const { name, displayName } of executeFields) {
-		if (!names.includes(name)) continue;
-		// A text such as the task may be empty on purpose, if the other one is not.
-		const mayBeBlank = name === 'task' || name === 'input';
-		if (mayBeBlank ? values[name] != null : hasContent(values[name])) continue;
-		if (!hasExpression(rawParameters.getSaved(name))) continue;
-		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
-		throw createRefusal(
-			`The expression in '${displayName}' is empty for this item`,
-			`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty${otherWay}.`,
-		);
-	}
-	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))
-		throw createRefusal(
-			"'Task' and 'Input' are empty for this item",
-			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
-		);
+export function buildPayload({ payloadMode, task, input, payloadJson }: ExecuteParams): string {
+	if (payloadMode === 'taskAndInput') return JSON.stringify({ task, input });
+	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
-import { toNodeError } from '../../core/errors';
+import { toError, toNodeError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
 import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
@@ -12,12 +12,19 @@ import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { callAndWait, type WaitResult } from './callAndWait';
-import { addCallDetails, addStartedText, createStoppedBeforeCallError } from './errors';
+import * as errors from './errors';
 import { buildHints } from './hints';
 import { createLiveView, type LiveView } from './liveView';
 import * as outputs from './output';
 import { naming } from './parameters';
 import type { ResponseContent } from './response';
+
+/** The longest value of custom data, in characters. n8n cuts longer values. */
+const maxCustomDataLength = 255;
+/**
+ * n8n's key for the session of a chat. Before version 2.20, n8n exports no constant for this key.
+ */
+const chatSessionKey = 'session_id';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -40,7 +47,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
-		throw outputs.putMessageIntoDescription(error, context);
+		throw errors.putMessageIntoDescription(error, context);
 	} finally {
 		showHints(context, run.hints, sanitizer);
 	}
@@ -61,7 +68,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 		},
 		getRequestIdentity: calls.getRequestIdentity,
 		outputHasInputFields: () => rawParameters.findSavedValue(includeInputFieldsOption) === true,
-		createStoppedError: createStoppedBeforeCallError,
+		createStoppedError: errors.createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one
 		// after another.
 		planPhases: (checkedItems) => [
@@ -83,7 +90,7 @@ async function performItem(
 ): Promise<PerformedItem> {
 	// What is sent and received is recorded here, so that it is not kept for the whole run.
 	const call = { ...value };
-	outputs.tagExecution(run.context, call.sessionId);
+	tagExecution(run.context, call.sessionId);
 	const liveView = createLiveView(run.context, index, call.params);
 	try {
 		const waitResult = await sendAndWait(run.context, index, call, liveView);
@@ -100,6 +107,27 @@ async function performItem(
 		return toFailedItem(error, call);
 	} finally {
 		await liveView.end();
+	}
+}
+
+/**
+ * Adds the session to the sessions in the custom data of the execution and in its trace. Users find
+ * executions by custom data.
+ */
+export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
+	try {
+		const knownIds = context.customData.getAll()[chatSessionKey]?.split(', ') ?? [];
+		const idsText = [...new Set([...knownIds, sessionId])].join(', ');
+		// A text that n8n cuts would end with a part of an ID.
+		if (idsText.length > maxCustomDataLength) return;
+		context.customData.set(chatSessionKey, idsText);
+		context.setMetadata({ tracing: { [chatSessionKey]: idsText } });
+	} catch (error) {
+		// A tool may run outside of an execution.
+		const { message } = toError(error);
+		context.logger.debug(
+			`Agent Execute: n8n could not store data with this execution: ${message}`,
+		);
 	}
 }
 
@@ -151,9 +179,9 @@ function toFailedItem(error: unknown, call: calls.AgentCall): PerformedItem {
 	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	if (failure.outcome === 'notDone') {
 		if (!response) return { result: { failure }, mustNotRepeat: false };
-		failure = addStartedText(failure, 'its output could not be stored');
+		failure = errors.markAsStarted(failure, 'its output could not be stored');
 	}
-	failure = addCallDetails(failure, call, response && describeContent(response.content));
+	failure = errors.addCallDetails(failure, call, response && describeContent(response.content));
 	return { result: { failure }, mustNotRepeat: true };
 }
 

@@ -6,16 +6,14 @@ import { endSentence, joinSentences } from '../../core/text';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
+/** After this time without a further loss, all lost messages are reported. */
+const quietMilliseconds = 60_000;
 /**
- * The time without a further loss after which lost messages are reported, and the time for which
- * reports of channels are limited.
- */
-const reportIntervalMilliseconds = 60_000;
-/**
- * How many channels are reported within this time. More are only logged, so that an outage does not
+ * How many channels are reported within a minute. More are only logged, so that an outage does not
  * flood the list of executions.
  */
 const maxReportedChannels = 10;
+const channelReportsMilliseconds = 60_000;
 
 /**
  * Reports problems as failed executions, which start the error workflow. The trigger stays active.
@@ -23,9 +21,8 @@ const maxReportedChannels = 10;
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
-	/** When the interval of reported channels began, in monotonic milliseconds. */
-	#intervalBegunAt = -Infinity;
-	/** How many channels have failed since then. */
+	/** When the minute of `#failedChannelCount` began, in monotonic milliseconds. */
+	#minuteBegunAt = -Infinity;
 	#failedChannelCount = 0;
 	/** By session: how many messages n8n has not accepted since it last accepted one. */
 	readonly #lostCounts = new Map<string, number>();
@@ -48,8 +45,8 @@ export class Alerts {
 	/** Reports the failure of a channel, or only logs it if many have failed at the same time. */
 	reportChannel(failure: NodeError): void {
 		const now = this.#clock.getMonotonicMilliseconds();
-		if (now - this.#intervalBegunAt >= reportIntervalMilliseconds) {
-			this.#intervalBegunAt = now;
+		if (now - this.#minuteBegunAt >= channelReportsMilliseconds) {
+			this.#minuteBegunAt = now;
 			this.#failedChannelCount = 0;
 		}
 		this.#failedChannelCount++;
@@ -58,9 +55,9 @@ export class Alerts {
 	}
 
 	/**
-	 * Counts messages that n8n did not accept. Reports the first at once, and all of them when none
-	 * was lost for a while, because no further message may come. They still count then, because n8n
-	 * may not have been able to store these reports.
+	 * Counts messages that n8n did not accept. Reports the first loss at once. When none has
+	 * followed for a while, reports all, because no further message may come. `endLosses` reports
+	 * them once more, because n8n may not have stored the earlier reports.
 	 */
 	countLosses(sessionIds: readonly string[], cause: Error): void {
 		const isFirst = this.#lostCounts.size === 0;
@@ -68,27 +65,28 @@ export class Alerts {
 			this.#lostCounts.set(sessionId, (this.#lostCounts.get(sessionId) ?? 0) + 1);
 		if (isFirst) this.#reportLosses(`No execution was started: ${cause.message}`);
 		this.#cancelQuietReport();
-		this.#cancelQuietReport = this.#clock.callAfter(reportIntervalMilliseconds, () => {
+		this.#cancelQuietReport = this.#clock.callAfter(quietMilliseconds, () => {
 			this.#reportLosses('No further message has arrived since then');
 		});
 	}
 
 	/**
 	 * Reports all messages that n8n did not accept, and forgets them.
-	 * @param state what has ended the losses
+	 * @param situation what has ended the losses
 	 */
-	endLosses(state: string): void {
+	endLosses(situation: string): void {
 		if (this.#lostCounts.size === 0) return;
 		this.#cancelQuietReport();
-		this.#reportLosses(state);
+		this.#reportLosses(situation);
 		this.#lostCounts.clear();
 	}
 
-	#log({ message, description = '' }: NodeError): void {
-		this.#context.logger.warn(`Session channel: ${message}. ${description}`);
+	#log({ message, description }: NodeError): void {
+		const text = joinSentences(endSentence(message), description);
+		this.#context.logger.warn(`Session channel: ${text}`);
 	}
 
-	#reportLosses(state: string): void {
+	#reportLosses(situation: string): void {
 		let total = 0;
 		const sessions: string[] = [];
 		for (const [sessionId, count] of this.#lostCounts) {
@@ -96,7 +94,7 @@ export class Alerts {
 			sessions.push(`${sessionId} (${count})`);
 		}
 		const message = `${formatMessageCount(total)} not accepted by n8n`;
-		const description = `${endSentence(state)} Sessions: ${sessions.join(', ')}.`;
+		const description = `${endSentence(situation)} Sessions: ${sessions.join(', ')}.`;
 		this.report(new NodeError({ code: 500, message, description }));
 	}
 }

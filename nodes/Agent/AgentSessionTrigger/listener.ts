@@ -42,7 +42,7 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 	readonly nodeKey: string;
 	readonly label: string;
 	readonly sessionIds: readonly string[];
-	readonly memory: triggerState.NodeMemory;
+	readonly #memory: triggerState.NodeMemory;
 	readonly #setup: ListenerSetup;
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
@@ -59,11 +59,11 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		this.label = `'${node.name}' in the workflow '${workflow.name ?? ''}'`;
 		this.sessionIds = settings.sessionIds;
 		this.#setup = setup;
-		this.memory = triggerState.getNodeMemory(this.nodeKey);
+		this.#memory = triggerState.getNodeMemory(this.nodeKey);
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(
 			setup,
-			this.memory,
+			this.#memory,
 			this.#alerts,
 			() => this.#queue.isBlocked,
 		);
@@ -102,7 +102,7 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 
 	#connect(sessionId: string): Connection {
 		const { settings, context, clock, readConnectRequest } = this.#setup;
-		const frameSequence = this.memory.getFrameSequence(sessionId);
+		const frameSequence = this.#memory.getFrameSequence(sessionId);
 		frameSequence.restart();
 		const credentialId = context.getNode().credentials?.agentApi?.id;
 		const rateLimiter = getConnectRateLimiter(credentialId ?? this.nodeKey);
@@ -121,15 +121,15 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
 		if (isAccepted && this.#pushIfNew(arrival)) return;
 		// The next message that starts an execution reports this gap.
-		this.memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
+		this.#memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
 	}
 
 	onEvent(event: ConnectionEvent): void {
 		if (this.#setup.settings.connectionEvents) this.#queue.push(createEventArrival(event));
 	}
 
-	onChannelEnd({ alert, failure }: EndedChannel): void {
-		if (alert) this.#alerts.reportChannel(failure);
+	onChannelEnd({ mustAlert, failure }: EndedChannel): void {
+		if (mustAlert) this.#alerts.reportChannel(failure);
 	}
 
 	#warnAboutOtherListeners(): void {
@@ -182,21 +182,18 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 		const messages = leftover.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && !hasUnreadMessages) return false;
 		this.#delivery.forgetKeys(messages);
-		this.memory.keepLeftover(leftover, this.#setup.clock);
+		this.#memory.keepLeftover(leftover, this.#setup.clock);
 		this.#alerts.report(createStoppedEarlyError(messages.length, hasUnreadMessages));
 		return true;
 	}
 
-	/** Queues the messages again, with numbers before those of the new channels. */
+	/** Queues the messages again, before those of the new channels. */
 	#resumeLeftover(): void {
 		let unlistedCount = 0;
-		for (const arrival of this.memory.takeLeftover()) {
+		for (const arrival of this.#memory.takeLeftover()) {
 			if (!this.sessionIds.includes(arrival.sessionId)) unlistedCount++;
-			else if (!arrival.isMessage) this.#queue.push(arrival);
-			else {
-				const sequence = this.memory.getFrameSequence(arrival.sessionId).takeNumber();
-				this.#pushIfNew(new MessageArrival({ ...arrival.frame, sequence }));
-			}
+			else if (arrival.isMessage) this.#pushIfNew(arrival);
+			else this.#queue.push(arrival);
 		}
 		if (unlistedCount === 0) return;
 		this.#setup.context.logger.warn(

@@ -27,6 +27,7 @@ export class NodeMemory {
 	}
 
 	keepLeftover(arrivals: readonly Arrival[], clock: Clock): void {
+		this.#cancelExpiry();
 		this.#leftover = arrivals;
 		this.#cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#leftover = [];
@@ -47,12 +48,12 @@ export interface NodeListener {
 	/** Names the workflow and the node, for people. */
 	readonly label: string;
 	readonly sessionIds: readonly string[];
-	readonly memory: NodeMemory;
 	/** May be called twice, settles within a limited time, and never rejects. */
 	close(): Promise<void>;
 }
 
-const maxRememberedNodes = 200;
+/** More triggers than one n8n runs, so that the memory of a node that listens is not dropped. */
+const maxRememberedNodes = 10_000;
 
 /**
  * Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one
@@ -72,8 +73,7 @@ export async function replaceListener(listener: NodeListener): Promise<void> {
  */
 export async function closeListener(listener: NodeListener): Promise<void> {
 	await listener.close();
-	const { listeners, memories } = getRegistry();
-	memories.set(listener.nodeKey, listener.memory);
+	const { listeners } = getRegistry();
 	if (listeners.get(listener.nodeKey)?.listener === listener) listeners.delete(listener.nodeKey);
 }
 
@@ -89,12 +89,8 @@ export function listListenerLabels(sessionId: string, exceptNodeKey?: string): s
 	return labels;
 }
 
-/** A node that listens keeps its memory, however many others there are. */
-export function getNodeMemory(nodeKey: string): NodeMemory {
-	const { listeners, memories } = getRegistry();
-	const active = listeners.get(nodeKey)?.listener;
-	return active?.memory ?? getOrAdd(memories, nodeKey, () => new NodeMemory());
-}
+export const getNodeMemory = (nodeKey: string): NodeMemory =>
+	getOrAdd(getRegistry().memories, nodeKey, () => new NodeMemory());
 
 /**
  * The time limit for all stops in a period together. n8n stops one trigger after another, and exits
@@ -106,8 +102,8 @@ const stopPeriodMilliseconds = 60_000;
 const getStopPeriod = () => getGlobalSingleton('stopPeriod', () => ({ begunAt: -Infinity }));
 
 /**
- * Waits until a promise settles, but not longer than the given time and the rest of the budget.
- * Triggers that stop within one minute share its first 10 s. It starts with the first wait.
+ * Waits until a promise settles, but not longer than the given time. The first wait begins a
+ * minute, and all stops in this minute may wait only in its first 10 s.
  * @param promise never rejects
  */
 export async function waitWhileStopping(

@@ -3,13 +3,12 @@ import { buildExcerpt, joinSentences, shorten } from '../../core/text';
 import type { Sanitizer } from '../../core/sanitizer';
 import { classifyNetworkError, type NetworkError } from '../../http/networkErrors';
 
-/** The HTTP response of a server, or of a proxy, that did not open the channel. */
+/** The HTTP response of a server, or of a proxy before it, that did not open the channel. */
 export interface UpgradeResponse {
 	readonly statusCode: number;
 	readonly retryAfterMilliseconds: number | undefined;
 	/** The first 2 KiB at most, decoded as UTF-8. */
 	readonly body: string;
-	readonly isFromProxy: boolean;
 }
 
 /** A larger message closes the channel. */
@@ -24,21 +23,14 @@ export type CloseReason =
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
 	| { readonly kind: 'response'; readonly response: UpgradeResponse }
 	/**
-	 * The server accepted the upgrade in a way that breaks the protocol, for example with an
-	 * extension that n8n did not ask for.
+	 * The connection failed, the server broke the WebSocket protocol, or n8n's egress policy
+	 * forbids the address.
 	 */
-	| { readonly kind: 'invalidUpgrade'; readonly message: string }
-	/** The connection failed, or n8n's egress policy forbids the address. */
 	| { readonly kind: 'network'; readonly error: NetworkError; readonly message: string }
 	| { readonly kind: 'connectTimeout' }
 	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge' }
-	/**
-	 * A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the
-	 * `ws` library.
-	 */
-	| { readonly kind: 'malformed'; readonly code: string }
 	/**
 	 * The credentials could not be read. `needsUser`: only the user can fix this, because they are
 	 * incomplete or access is denied.
@@ -55,9 +47,7 @@ export function convertNetworkError(
 	error: Error & { readonly code?: unknown },
 	sanitizer: Sanitizer,
 ): CloseReason {
-	const code = String(error.code);
-	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge' };
-	if (code.startsWith('WS_ERR_')) return { kind: 'malformed', code };
+	if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge' };
 	return {
 		kind: 'network',
 		error: classifyNetworkError(error),
@@ -80,14 +70,13 @@ export function convertCredentialError(error: unknown, sanitizer: Sanitizer): Cl
 /** Creates the error for the user. The host is undefined if the credentials could never be read. */
 export function createChannelError(
 	closeReason: CloseReason,
-	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
+	{ sessionId, host }: { readonly sessionId: string; readonly host: string | undefined },
 ): NodeError {
 	const { code = 503, reason, advice = unreachableAdvice } = explainCloseReason(closeReason);
 	const place = host === undefined ? '' : ` to ${host}`;
-	const state = wasOpen ? 'did not stay open' : 'is not open';
 	return new NodeError({
 		code,
-		message: `The channel of session ${shorten(sessionId)}${place} ${state}: ${reason}`,
+		message: `The channel of session ${shorten(sessionId)}${place} is not open: ${reason}`,
 		description: advice,
 		retryAfterMilliseconds: findRetryAfter(closeReason),
 	});
@@ -121,12 +110,6 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 			return { reason: 'the connection was lost' };
 		case 'response':
 			return explainResponse(closeReason.response);
-		case 'invalidUpgrade':
-			return {
-				code: 502,
-				reason: `the server's response to the upgrade is not valid (${closeReason.message})`,
-				advice: operatorAdvice,
-			};
 		case 'network':
 			return explainNetworkError(closeReason.error, closeReason.message);
 		case 'connectTimeout':
@@ -138,12 +121,6 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 				code: 502,
 				reason: `a message was larger than the limit of ${maxMessageMebibytes} MiB`,
 				advice: 'Have the agent send smaller messages, or a link to the data.',
-			};
-		case 'malformed':
-			return {
-				code: 502,
-				reason: `a message violated the WebSocket protocol (${closeReason.code})`,
-				advice: operatorAdvice,
 			};
 		case 'credentials':
 			return {
@@ -161,25 +138,21 @@ function explainNetworkError(error: NetworkError, message: string): Explanation 
 }
 
 function explainResponse(response: UpgradeResponse): Explanation {
-	const { statusCode, isFromProxy } = response;
-	const responder = isFromProxy ? 'proxy' : 'server';
+	const { statusCode } = response;
 	const excerpt = buildExcerpt(response.body);
 	return {
 		// Another status is no error, but this response is one.
 		code: statusCode < 400 ? 502 : statusCode,
-		reason: `the ${responder} responded with status ${statusCode}`,
-		advice: joinSentences(
-			getResponseAdvice(response),
-			excerpt && `The ${responder} said: ${excerpt}`,
-		),
+		reason: `the server, or a proxy before it, responded with status ${statusCode}`,
+		advice: joinSentences(getStatusAdvice(statusCode), excerpt && `The response: ${excerpt}`),
 	};
 }
 
 export const isTemporaryStatus = (statusCode: number) =>
 	statusCode >= 500 || [408, 425, 429].includes(statusCode);
 
-function getResponseAdvice({ statusCode, isFromProxy }: UpgradeResponse): string {
-	if (isFromProxy)
+function getStatusAdvice(statusCode: number): string {
+	if (statusCode === 407)
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if ([400, 401, 403].includes(statusCode))
 		return "Check the API key, the user public key and the signature, the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials, and the clock of this machine. The team that operates the agent issues new values.";

@@ -328,8 +328,8 @@ class SessionConnection {
 		if (wasOpen) this.#recordLoss(closeReason, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
-		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = closeReasons.createChannelError(closeReason, errorContext);
+		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host };
+		const failure = closeReasons.createChannelError(closeReason, channel);
 		this.#lastFailure = failure;
 		this.#scheduleAttempt(delayMilliseconds);
 		const level = isFirstOfOutage ? 'warn' : 'debug';

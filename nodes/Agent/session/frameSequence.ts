@@ -41,18 +41,10 @@ export class FrameSequence {
 		if (gapMs !== undefined) this.#unreportedGapMs = (this.#unreportedGapMs ?? 0) + gapMs;
 	}
 
-	/**
-	 * Takes the next number: for a new frame, or for a message that an earlier start of the trigger
-	 * left in its queue.
-	 */
-	takeNumber(): number {
-		return ++this.#lastNumber;
-	}
-
 	buildFrame(received: Omit<SessionFrame, 'sequence' | 'gapMs'>): SessionFrame {
 		const gapMs = this.#unreportedGapMs;
 		this.#unreportedGapMs = undefined;
 		const data = copyFromLargeBuffer(received.data);
-		return { ...received, data, sequence: this.takeNumber(), gapMs };
+		return { ...received, data, sequence: ++this.#lastNumber, gapMs };
 	}
 }

@@ -53,7 +53,6 @@ const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 export function decideRetry(closeReason: CloseReason): RetryDecision {
 	const { kind } = closeReason;
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
-	if (kind === 'invalidUpgrade') return 'longBackoff';
 	if (kind === 'network') {
 		const { category } = closeReason.error;
 		if (category === 'blocked') return 'longBackoff';
@@ -62,19 +61,9 @@ export function decideRetry(closeReason: CloseReason): RetryDecision {
 	}
 	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
-	const statusCode = findHttpStatus(closeReason);
-	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
-	return 'freshCredentials';
-}
-
-/**
- * Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401,
- * and so on, though no standard says so.
- */
-function findHttpStatus(closeReason: CloseReason): number | undefined {
-	if (closeReason.kind === 'response') return closeReason.response.statusCode;
-	const isStatusCode = closeReason.kind === 'closeFrame' && closeReason.code >= 4400;
-	return isStatusCode ? closeReason.code - 4000 : undefined;
+	if (kind === 'response' && !isTemporaryStatus(closeReason.response.statusCode))
+		return 'freshCredentials';
+	return 'backoff';
 }
 
 export interface NextAttempt {
@@ -86,10 +75,10 @@ export interface NextAttempt {
 	 */
 	readonly isFirstOfOutage: boolean;
 	/**
-	 * `refused`: an attempt of the long backoff failed, or the credentials are wrong. `outage`: the
-	 * outage has lasted 5 minutes.
+	 * Whether to alert the user: an attempt of the long backoff failed, the credentials are wrong,
+	 * or the outage has lasted 5 minutes. True once in an outage.
 	 */
-	readonly alert: 'refused' | 'outage' | undefined;
+	readonly mustAlert: boolean;
 }
 
 /**
@@ -101,8 +90,7 @@ const maxTooLargeCount = 3;
 /** Builds what is known about an outage that begins at this time, in monotonic milliseconds. */
 const beginOutage = (startedAt: number) => ({
 	startedAt,
-	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
-	raisedAlerts: new Set<string>(),
+	hasRaisedAlert: false,
 	/**
 	 * The number of delays of the backoff since it last began. It sets the limit of the next delay.
 	 */
@@ -153,8 +141,8 @@ export function createReconnectPlanner(
 		const outage = (currentOutage ??= beginOutage(now));
 		const decision = decideInOutage(closeReason, outage);
 		const delayMilliseconds = drawDelay(closeReason, decision, outage);
-		const alert = takeDueAlert(closeReason, now, outage);
-		return { decision, delayMilliseconds, isFirstOfOutage, alert };
+		const mustAlert = takeDueAlert(closeReason, now, outage);
+		return { decision, delayMilliseconds, isFirstOfOutage, mustAlert };
 	}
 
 	function forgetEndedOutage(openMilliseconds: number): void {
@@ -200,22 +188,14 @@ function decideInOutage(closeReason: CloseReason, outage: Outage): RetryDecision
 	return decision;
 }
 
-/**
- * Marks the alert that is due as raised.
- * @returns its kind; undefined if no alert is due, or it was raised in this outage
- */
-function takeDueAlert(
-	closeReason: CloseReason,
-	now: number,
-	{ startedAt, raisedAlerts, longBackoffDelayCount }: Outage,
-): NextAttempt['alert'] {
+/** Marks the outage's alert as raised if it is due. @returns whether it is raised just now */
+function takeDueAlert(closeReason: CloseReason, now: number, outage: Outage): boolean {
 	const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
-	const isRefused = needsUser || longBackoffDelayCount > 1;
-	const outageKind = now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
-	const kind = isRefused ? 'refused' : outageKind;
-	if (kind === undefined || raisedAlerts.has(kind)) return undefined;
-	raisedAlerts.add(kind);
-	return kind;
+	const isRefused = needsUser || outage.longBackoffDelayCount > 1;
+	const isLong = now - outage.startedAt >= outageAlertMilliseconds;
+	if (outage.hasRaisedAlert || !(isRefused || isLong)) return false;
+	outage.hasRaisedAlert = true;
+	return true;
 }
 
 /** How many attempts may start at once after a time without attempts. */

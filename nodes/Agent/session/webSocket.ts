@@ -35,44 +35,26 @@ export type SocketOpener = (request: SocketRequest, listener: SocketListener) =>
 export const openSocket: SocketOpener = (request, listener) => {
 	const { sanitizer } = request;
 	const tunnelController = new AbortController();
-	const agent = createProxyAgent(request, tunnelController.signal);
 	// Without an agent, the library connects directly and does not use the global agents that n8n
 	// installs.
+	const agent = createProxyAgent(request, tunnelController.signal);
 	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 	/** Why the socket closes without a close frame. */
 	let cause: CloseReason | undefined;
-	/** Whether a proxy refused the tunnel. It then responds itself. */
-	let isFromProxy = false;
-	/**
-	 * Whether the server has accepted the upgrade, but the library has not. Its errors about this
-	 * have no code.
-	 */
-	let isUpgrading = false;
-	agent?.on('proxyConnect', ({ statusCode }) => {
-		isFromProxy = statusCode !== 200;
-	});
-	socket.on('upgrade', () => {
-		isUpgrading = true;
-	});
-	socket.on('open', () => {
-		isUpgrading = false;
-		listener.onOpen();
-	});
+	socket.on('open', listener.onOpen);
 	socket.on('message', listener.onFrame);
 	for (const kind of ['ping', 'pong'] as const)
 		socket.on(kind, () => {
 			listener.onControlFrame(kind);
 		});
 	socket.on('error', (error) => {
-		cause ??= isUpgrading
-			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
-			: convertNetworkError(error, sanitizer);
+		cause ??= convertNetworkError(error, sanitizer);
 	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event
 	// comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
-		void readUpgradeResponse(response, sanitizer).then((upgrade) => {
-			cause = { kind: 'response', response: { ...upgrade, isFromProxy } };
+		void readUpgradeResponse(response, sanitizer).then((upgradeResponse) => {
+			cause = { kind: 'response', response: upgradeResponse };
 			socket.terminate();
 		});
 	});

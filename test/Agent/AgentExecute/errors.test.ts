@@ -12,7 +12,7 @@ import {
 	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { quoteField } from '../../../nodes/fields/field';
@@ -26,8 +26,8 @@ const answered = (statusCode: number, headers = {}) =>
 	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, sanitizer);
 
 test.each<[number, AttemptName, string, string]>([
-	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
-	[303, 'unknown', 'The agent service responded with a redirect', 'Check the session'],
+	[301, 'final', 'The agent service was not found at this address', 'follows no redirect'],
+	[303, 'unknown', 'The agent service reported an error', 'Check the session'],
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
@@ -137,20 +137,23 @@ test('a failure is told with its session, and with the response if there is one'
 	expect(told(undefined, null)).toEqual([named, { sessionId, response: null }]);
 });
 
-const match = { field: 'type', values: ['done'] };
+const leftOut = `${quoteField('filterValue')} left out all messages that arrived.`;
 
-test.each<[FieldCondition | undefined, unknown[], string]>([
-	[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
-	[match, [{ a: 1 }], "Values of 'type' received: none."],
-	[undefined, ['a'], 'The agent was started.'],
-])('a wait that is not over in time shows what could have ended it: %j of %j', (end, all, text) => {
-	const messages = all.map((one) => messageOf(one));
-	const settings = { waitTimeoutSeconds: 9, matchCondition: end };
-	expect(createWaitTimeoutError(settings, messages, 0).description?.startsWith(text)).toBe(true);
-});
+test.each<[unknown[], boolean, string]>([
+	[[], true, leftOut],
+	[[], false, 'The agent was started.'],
+	[['a'], true, 'The agent was started.'],
+])(
+	'a wait that is not over in time, with %j, a filter left out others: %j',
+	(all, hasLeftOut, text) => {
+		const messages = all.map((one) => messageOf(one));
+		const { description } = createWaitTimeoutError(9, { messages, hasLeftOut });
+		expect(description?.startsWith(text)).toBe(true);
+	},
+);
 
 test('a channel that does not open names the option that may help', () => {
-	const { code, message, description } = createChannelNotOpenError();
+	const { code, message, description } = createChannelNotOpenError(20, undefined);
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
 	expect(description).toContain(quoteField('openChannel'));
 });

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { buildHints } from '../../../nodes/Agent/AgentExecute/hints';
-import { tagExecution } from '../../../nodes/Agent/AgentExecute/output';
+import { tagExecution } from '../../../nodes/Agent/AgentExecute/run';
 import { buildOutputText, TurnText } from '../../../nodes/Agent/AgentExecute/messageTexts';
 import { parseResponseContent, quoteResponse } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
@@ -27,8 +27,10 @@ test.each([
 	['text/plain', '{"a":1}', { a: 1 }],
 	['text/event-stream', ' [1]', [1]],
 	['application/octet-stream', '{"a":1}', { a: 1 }],
+	['application/ld+json', '5', 5],
+	['application/x-yaml', 'a: 1', 'a: 1'],
+	['application/soap+xml', '<a/>', '<a/>'],
 	['text/plain', '5', '5'],
-	['text/plain', `${' '.repeat(64)}5`, `${' '.repeat(64)}5`],
 	['text/plain', 'null', 'null'],
 	['text/plain', '[12:00] done', '[12:00] done'],
 	[undefined, '{"a":1}', { a: 1 }],
@@ -39,38 +41,13 @@ test.each([
 	expect(content(type, body)).toEqual({ response });
 });
 
-test('a file that the service sends as an attachment is a file, although it holds JSON', () => {
-	const mimeType = 'application/octet-stream';
-	const disposition = 'attachment; filename="report.json"';
-	const bytes = Buffer.from('{"a":1}');
-	const file = parse({ 'content-type': mimeType, 'content-disposition': disposition }, bytes);
-	expect(file).toEqual({ bytes, fileName: 'report.json', mimeType });
-});
-
-test.each([
-	['text/plain; charset=iso-8859-1', 'Grüße', 'Grüße'],
-	['text/plain; Charset="ISO-8859-1"', '{"a":"Grüße"}', { a: 'Grüße' }],
-	['application/json; charset=latin1', '{"a":"Grüße"}', { a: 'Grüße' }],
-])('a text in the character set of %s is a text: %s', (type, text, response) => {
-	expect(content(type, Buffer.from(text, 'latin1'))).toEqual({ response });
-});
-
-test.each(['text/plain', 'text/plain; charset=utf-8', 'text/plain; charset=klingon'])(
-	'a text in a character set that %s does not tell stays bytes, so that nothing is lost',
+test.each(['text/plain', 'text/plain; charset=iso-8859-1', 'application/json'])(
+	'%s that is not UTF-8 stays bytes, so that nothing is lost',
 	(type) => {
-		const bytes = Buffer.from([0xfc]);
-		expect(content(type, bytes)).toMatchObject({ bytes, mimeType: 'text/plain' });
+		const bytes = Buffer.from('"Grüße"', 'latin1');
+		expect(content(type, bytes)).toMatchObject({ bytes, mimeType: type.split(';')[0] });
 	},
 );
-
-test('JSON that would block n8n is not parsed, whatever its character set hides', () => {
-	// In Shift JIS, 0x81 0x5c is one character. In UTF-8, its backslash would hide the quote.
-	const nested = `",${'['.repeat(1001)}${']'.repeat(1001)}]`;
-	const text = Buffer.concat([Buffer.from('["\x81\x5c', 'latin1'), Buffer.from(nested)]);
-	const shown = `["―${nested}`;
-	for (const type of ['text/plain', 'application/json'])
-		expect(content(`${type}; charset=shift_jis`, text)).toEqual({ response: shown });
-});
 
 test.each([
 	['image/png', 'image/png'],
@@ -80,12 +57,17 @@ test.each([
 	expect(content(type, bytes)).toEqual({ bytes, mimeType, fileName: undefined });
 });
 
+test('an Office file is no text, although its type contains xml', () => {
+	const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+	const bytes = Buffer.from('PK');
+	expect(content(mimeType, bytes)).toMatchObject({ bytes, mimeType });
+});
+
 test.each([
-	['filename="a b.pdf"', 'a b.pdf'],
-	['filename=a.pdf; size=3', 'a.pdf'],
+	['inline; filename="a b.pdf"', 'a b.pdf'],
+	['attachment; filename=a.pdf; size=3', 'a.pdf'],
 	['attachment; filename="a;b.pdf"', 'a;b.pdf'],
 	["attachment; filename=a.pdf; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf", 'résumé.pdf'],
-	["attachment; filename*=utf-8'de'100%.pdf", '100%.pdf'],
 	['inline', undefined],
 ])('the name of the file in %j is %j', (disposition, fileName) => {
 	const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
@@ -97,7 +79,7 @@ test('an answer of ordinary length that repeats the secrets of the call has them
 	const json = '{"echo":{"x-api-key":"canary-key"},"n":1}';
 	const picture = {
 		'content-type': 'image/png',
-		'content-disposition': 'filename=canary-key.png',
+		'content-disposition': 'inline; filename=canary-key.png',
 	};
 	const shown = [
 		parse({ 'content-type': 'application/json' }, json, secrets),
@@ -130,6 +112,7 @@ test.each([
 	['', 'text/html', ''],
 	[errorInJson, 'application/json', '{"error":{"message":"No such step"}}'],
 	['\u0000', 'image/png', ''],
+	['PK', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', ''],
 ])('of %j as %s is %j', (body, type, text) => {
 	expect(said(body, type)).toBe(text);
 });

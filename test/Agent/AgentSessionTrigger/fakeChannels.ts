@@ -89,5 +89,5 @@ const lost: EndedChannel = {
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
 	isFirstOfOutage: true,
-	alert: undefined,
+	mustAlert: false,
 };

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
@@ -7,7 +5,6 @@ import { createTestListener } from '../../../nodes/Agent/AgentSessionTrigger/tes
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import {
 	closeListener,
-	NodeMemory,
 	replaceListener,
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
@@ -138,7 +135,7 @@ describe('the time limit', () => {
 		expect(told.map(({ message }) => message)).toEqual(['refused']);
 	});
 
-	test('names what was filtered out, so that a mistyped value is seen', async () => {
+	test('counts what was filtered out, so that a mistyped value is noticed', async () => {
 		const filter = { filterField: 'type', filterValue: 'done' };
 		const { channels, told, clock } = begin(filter);
 		await clock.advance(0);
@@ -146,27 +143,8 @@ describe('the time limit', () => {
 		channels.send('hello');
 		await clock.advance(60_000);
 		expect(told[0]?.description).toMatch(
-			/^Messages that 'Accepted Message Values' left out: 4\. Their values of 'type': step, Done\./,
+			/^Messages that 'Accepted Message Values' left out: 4\. Start an agent/,
 		);
-	});
-
-	test('keeps little of what was filtered out, however long it is', async () => {
-		setFlagsFromString('--expose-gc');
-		const collectGarbage = runInNewContext('gc') as () => void;
-		const { channels, told, clock } = begin({ filterValue: 'done' });
-		await clock.advance(0);
-		const measure = () => {
-			collectGarbage();
-			const { heapUsed, external } = process.memoryUsage();
-			return heapUsed + external;
-		};
-		const before = measure();
-		const mebibyte = 1024 * 1024;
-		for (let n = 0; n < 30; n++) channels.send(`${n}: ${'x'.repeat(2 * mebibyte)}`);
-		expect(measure() - before).toBeLessThan(30 * mebibyte);
-		await clock.advance(60_000);
-		const shown = Array.from({ length: 10 }, (_, n) => `${n}: ${'x'.repeat(37)}…`).join(', ');
-		expect(told[0]?.description).toContain(`left out: 30. Their texts: ${shown}, ….`);
 	});
 
 	test('names the published triggers that listen to the same session, and no other', async () => {
@@ -174,7 +152,6 @@ describe('the time limit', () => {
 			nodeKey: sessionId,
 			label: `'Trigger' in the workflow 'Orders of ${sessionId}'`,
 			sessionIds: [sessionId],
-			memory: new NodeMemory(),
 			close: () => Promise.resolve(),
 		}));
 		for (const listener of listeners) await replaceListener(listener);

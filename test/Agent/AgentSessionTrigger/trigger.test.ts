@@ -248,7 +248,7 @@ describe('closing', () => {
 		expect([...run.messages, ...next.messages]).toEqual(texts);
 	});
 
-	test('a node that listens is remembered, however many others there are: the next start goes on', async () => {
+	test('a node that listens is remembered beside many others: the next start goes on', async () => {
 		const run = await published.listening(oneAtATime, endless);
 		published.service.send('s1', 1, 2, 3);
 		await until(() => run.items.length === 1);
@@ -413,8 +413,8 @@ describe('trigger state', () => {
 		expect([memory.recentKeys.has(oldest), memory.recentKeys.has(next)]).toEqual([false, true]);
 	});
 
-	test('200 nodes are remembered', () => {
-		const [oldest = '', next = '', ...others] = count(200);
+	test('10,000 nodes are remembered', () => {
+		const [oldest = '', next = '', ...others] = count(10_000);
 		const memories = [oldest, next].map(getNodeMemory);
 		for (const key of others) getNodeMemory(key);
 		expect(getNodeMemory(next)).toBe(memories[1]);

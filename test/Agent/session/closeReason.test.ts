@@ -11,7 +11,7 @@ import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { networkReason } from './fakeSocket';
 
 const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => {
-	const unsaid = { retryAfterMilliseconds: undefined, body: '', isFromProxy: false };
+	const unsaid = { retryAfterMilliseconds: undefined, body: '' };
 	return { kind: 'response', response: { statusCode, ...unsaid, ...more } };
 };
 const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
@@ -20,12 +20,10 @@ const unreadable = (message: string, needsUser = true): CloseReason => ({
 	message,
 	needsUser,
 });
-const malformed = (code: string): CloseReason => ({ kind: 'malformed', code });
-const invalid = (message: string): CloseReason => ({ kind: 'invalidUpgrade', message });
 const silent: CloseReason = { kind: 'silent', milliseconds: 45_000 };
 const busy: CloseReason = { kind: 'closeFrame', code: 1008, reason: 'no' };
 
-const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
+const channel = { sessionId: 's1', host: 'agent.example:3010' };
 const told = (closeReason: CloseReason, more = {}) =>
 	createChannelError(closeReason, { ...channel, ...more });
 
@@ -37,8 +35,7 @@ const table: [CloseReason, number, string, string][] = [
 	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 	[silent, 504, 'stopped responding', 'is running'],
 	[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
-	[invalid('No.'), 502, 'not valid (No.)', 'team that operates'],
-	[malformed('WS_ERR_INVALID_UTF8'), 502, 'WS_ERR_INVALID_UTF8', 'team that operates'],
+	[networkReason('WS_ERR_INVALID_UTF8'), 503, '(WS_ERR_INVALID_UTF8)', 'is running'],
 	[unreadable('gone', false), 400, 'credentials could not be read: gone', 'check them'],
 	[unreadable('no key'), 400, 'credentials could not be read: no key', 'check them'],
 	[unreadable('denied'), 400, 'denied', 'N8N_BLOCK_ENV_ACCESS_IN_NODE'],
@@ -68,7 +65,7 @@ const table: [CloseReason, number, string, string][] = [
 	[answer(500), 500, 'status 500', 'busy'],
 	[answer(503), 503, 'status 503', 'busy'],
 	[answer(200), 502, 'status 200', "adds '/ws'"],
-	[answer(407, { isFromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
+	[answer(407), 407, 'the server, or a proxy before it, responded', 'NO_PROXY'],
 ];
 
 describe('errorOf', () => {
@@ -83,16 +80,13 @@ describe('errorOf', () => {
 		expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
 	});
 
-	it("quotes the server's own words, but no web page", () => {
+	it('quotes the response, but no web page', () => {
 		const body = '{"error":\n"signature expired"}';
 		expect(told(answer(401, { body })).description).toContain(
-			'The server said: {"error": "signature expired"}',
-		);
-		expect(told(answer(407, { isFromProxy: true, body })).description).toContain(
-			'The proxy said: ',
+			'The response: {"error": "signature expired"}',
 		);
 		expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
-		expect(told(answer(401, { body: ' <html>hi' })).description).not.toContain('said');
+		expect(told(answer(401, { body: ' <html>hi' })).description).not.toContain('response');
 	});
 
 	it('holds no secret of what n8n says of the credentials', () => {
@@ -106,10 +100,9 @@ describe('errorOf', () => {
 		expect(message).toBe('The channel of session s1 is not open: the connection was lost');
 	});
 
-	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-		const opened = { sessionId: 'x'.repeat(200), wasOpen: true };
-		expect(told({ kind: 'dropped' }, opened).message).toBe(
-			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
+	it('names no more of an id than fits', () => {
+		expect(told({ kind: 'dropped' }, { sessionId: 'x'.repeat(200) }).message).toBe(
+			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 is not open: the connection was lost`,
 		);
 	});
 });
@@ -131,14 +124,15 @@ describe('the decision how to try again', () => {
 		['backoff', busyStatuses.map((code) => answer(code))],
 		['freshCredentials', refusals.map((code) => answer(code))],
 		['backoff', [1000, 1001, 1005, 1009, 1011, 1012, 1013, 1014, 1015].map(close)],
-		['backoff', [3000, 4000, 4399, 4408, 4425, 4429, 4500, 4999].map(close)],
+		['backoff', [3000, 4000, 4401, 4999].map(close)],
 		['longBackoff', [1002, 1003, 1007, 1008, 1010].map(close)],
-		['freshCredentials', [4400, 4401, 4403, 4404, 4499].map(close)],
 		['backoff', kinds.map((kind) => ({ kind }))],
-		['backoff', [malformed(''), silent, unreadable('', false), ...unreachable]],
+		[
+			'backoff',
+			[networkReason('WS_ERR_INVALID_UTF8'), silent, unreadable('', false), ...unreachable],
+		],
 		['longBackoff', [unreadable(''), convertNetworkError(blocked, new Sanitizer())]],
 		['freshCredentials', [networkReason('DEPTH_ZERO_SELF_SIGNED_CERT')]],
-		['longBackoff', [invalid('')]],
 	])('is %s after each of these', (decision, closeReasons) => {
 		for (const closeReason of closeReasons)
 			expect([closeReason, decideRetry(closeReason)]).toEqual([closeReason, decision]);

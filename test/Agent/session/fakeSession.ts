@@ -57,7 +57,7 @@ export class Account {
 	readonly messages: SessionMessage[] = [];
 	readonly events: ConnectionEvent[] = [];
 	readonly ended: EndedChannel[] = [];
-	readonly alerts: { failure: NodeError; kind: string }[] = [];
+	readonly alerts: NodeError[] = [];
 	readonly log: string[] = [];
 
 	readonly listener = {
@@ -65,7 +65,7 @@ export class Account {
 		onEvent: (event: ConnectionEvent) => void this.events.push(event),
 		onChannelEnd: (channel: EndedChannel) => {
 			this.ended.push(channel);
-			if (channel.alert) this.alerts.push({ failure: channel.failure, kind: channel.alert });
+			if (channel.mustAlert) this.alerts.push(channel.failure);
 		},
 	};
 

@@ -54,7 +54,7 @@ export class FakeSocket implements ChannelSocket {
 
 	/** Answers the upgrade with a status. */
 	refuse(statusCode: number, retryAfterMilliseconds?: number, body = ''): void {
-		const response = { statusCode, retryAfterMilliseconds, body, isFromProxy: false };
+		const response = { statusCode, retryAfterMilliseconds, body };
 		this.endWith({ kind: 'response', response });
 	}
 

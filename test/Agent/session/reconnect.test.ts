@@ -18,7 +18,7 @@ const minutes = 60_000;
 const almostOne = () => 1 - Number.EPSILON;
 const status = (statusCode: number, retryAfterMilliseconds?: number): CloseReason => ({
 	kind: 'response',
-	response: { statusCode, retryAfterMilliseconds, body: '', isFromProxy: false },
+	response: { statusCode, retryAfterMilliseconds, body: '' },
 });
 const times = (count: number, closeReason: CloseReason) =>
 	Array<CloseReason>(count).fill(closeReason);
@@ -160,12 +160,12 @@ describe('a channel that was open', () => {
 
 test('an outage is told once, after 5 minutes', async () => {
 	const { clock, recovery } = new History();
-	const alerts = [recovery.planNextAttempt(dropped).alert];
+	const alerts = [recovery.planNextAttempt(dropped).mustAlert];
 	await clock.advance(5 * minutes - 1);
-	alerts.push(recovery.planNextAttempt(dropped).alert);
+	alerts.push(recovery.planNextAttempt(dropped).mustAlert);
 	await clock.advance(1);
-	for (let n = 0; n < 2; n++) alerts.push(recovery.planNextAttempt(dropped).alert);
-	expect(alerts).toEqual([undefined, undefined, 'outage', undefined]);
+	for (let n = 0; n < 2; n++) alerts.push(recovery.planNextAttempt(dropped).mustAlert);
+	expect(alerts).toEqual([false, false, true, false]);
 });
 
 /** @returns the delays of attempts that come at once */
@@ -292,7 +292,7 @@ describe('50 sessions whose server restarts', () => {
 
 	it('and refuses them once at the same moment, come back spread', async () => {
 		const node = await new Node(8).opened();
-		for (const socket of node.network.sockets) socket.end(4401);
+		for (const socket of node.network.sockets) socket.refuse(401);
 		await node.comesBack(7000);
 	});
 

@@ -56,7 +56,6 @@ describe('a socket of ws', () => {
 		expect(tap.answer).toMatchObject({
 			statusCode: 503,
 			retryAfterMilliseconds: 7000,
-			isFromProxy: false,
 		});
 		expect(tap.answer?.body).toBe('x'.repeat(2048));
 		expect(tap.endings).toHaveLength(1);
@@ -87,8 +86,8 @@ describe('a socket of ws', () => {
 
 	it.each([
 		['reset', { kind: 'network', error: { errorCode: 'ECONNRESET' } }, 'ECONNRESET'],
-		['wrongAcceptKey', { kind: 'invalidUpgrade' }, 'Invalid Sec-WebSocket-Accept header'],
-		['extension', { kind: 'invalidUpgrade' }, 'Server sent a Sec-WebSocket-Extensions header'],
+		['wrongAcceptKey', { kind: 'network' }, 'Invalid Sec-WebSocket-Accept header'],
+		['extension', { kind: 'network' }, 'Server sent a Sec-WebSocket-Extensions header'],
 	] as const)('a handshake that ends in %s fails, then closes', async (fault, ending, text) => {
 		service.scriptUpgrades({ fault });
 		const tap = new Tap(address());
@@ -140,7 +139,8 @@ describe('a socket of ws', () => {
 		const tap = await openTap();
 		service.send('s1', { frame: Buffer.from([0xff]), isBinary: false });
 		await tap.closed;
-		expect(tap.endings).toEqual([{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' }]);
+		const error = { errorCode: 'WS_ERR_INVALID_UTF8' };
+		expect(tap.endings).toMatchObject([{ kind: 'network', error }]);
 	});
 
 	it('paused it sees neither messages nor pongs nor close frames; resumed it sees them all', async () => {

@@ -45,7 +45,8 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
 	}
 	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
-	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived.
+	// Drive shows a file only when all of its bytes have arrived, so a file that another execution
+	// created is finished, too.
 	await createdFiles.markFinished(drive, file);
 	const result = toFileResult(file);
 	return file.id === ownId ? result : { ...result, repeated: true };
