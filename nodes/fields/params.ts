@@ -99,9 +99,10 @@ function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext)
 	const value = unwrapLocator(raw);
 	const saved = unwrapLocator(context.findSavedValue?.(field));
 	const isEmpty = value == null || (field.type === 'options' && value === '');
-	// Other entries of a list may have values.
+	// Other entries of a list may have values, and a text of several lines says more than its data.
 	const isList = field.format === 'list' || field.format === 'addressList';
-	const foundNothing = isEmpty || (!isList && insertsNothing(saved, value));
+	const hasOtherParts = isList || field.typeOptions?.rows !== undefined;
+	const foundNothing = isEmpty || (!hasOtherParts && insertsNothing(saved, value));
 	if (!foundNothing || !hasExpression(saved)) return;
 	throw createRefusal(
 		`The expression in '${getLabel(field, context)}' is empty for this item`,

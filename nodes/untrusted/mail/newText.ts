@@ -31,7 +31,7 @@ export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyCont
 }
 
 class MailLines {
-	/** What is kept of each line. */
+	/** What is kept of each line; undefined for a line that is dropped. */
 	readonly #kept: Array<string | undefined>;
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
@@ -68,7 +68,7 @@ class MailLines {
 		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
 		const end = this.#findQuoteEnd(index);
 		if (end > index) {
-			const isEarlier = this.#isReply && !this.#hasSigns(index, end);
+			const isEarlier = this.#isReply && !this.#isDoublyMarked(index, end);
 			return isEarlier ? this.#drop(index, end) : end;
 		}
 		let next = index + 1;
@@ -99,7 +99,11 @@ class MailLines {
 	#findIntroduction(index: number, isMarked: boolean) {
 		const end = index + 1;
 		let start = end;
-		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
+		while (
+			start > end - introductions.maxIntroductionLines &&
+			this.#mayBeIntroduction(start - 1)
+		)
+			start--;
 		return introductions.findIntroduction(this.#lines.slice(start, end), isMarked);
 	}
 
@@ -117,7 +121,7 @@ class MailLines {
 		return startsOriginal(line) || startsHeader(this.#lines, index);
 	}
 
-	#isOwn(index: number): boolean {
+	#mayBeIntroduction(index: number): boolean {
 		if (!this.#kept[index]?.trim()) return false;
 		// Some programs put each bracket of an address on a separate line.
 		return this.#lines[index] === '>' || !this.#isMarked(index);
@@ -127,7 +131,7 @@ class MailLines {
 	 * Whether all lines begin with `>>`, as commands after Python's prompt `>>>`, or an older quote
 	 * that the sender shows.
 	 */
-	#hasSigns(start: number, end: number): boolean {
+	#isDoublyMarked(start: number, end: number): boolean {
 		return this.#lines.slice(start, end).every((line) => /^(?:>\s*>|>?$)/.test(line));
 	}
 

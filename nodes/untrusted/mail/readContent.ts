@@ -218,6 +218,7 @@ function isPlaceholder(plain: string, html: string): boolean {
 	const htmlWords = findWords(htmlToText(html));
 	const missingWords = Array.from(htmlWords).filter((word) => !plainWords.has(word));
 	if (missingWords.length <= htmlWords.size / 2) return false;
+	// Such as "Your email program does not show HTML".
 	if (plainWords.has('html')) return true;
 	return missingWords.length >= minMissingWords && htmlWords.size >= plainWords.size;
 }

@@ -255,12 +255,11 @@ describe('an expression that comes out empty', () => {
 		[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
 		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
 		[inJson('={{ $json.nope }}'), payload],
-		[inJson('={"task": "{{ $json.nope }}"}'), payload],
+		[inJson('={"task": "{{ $json.nope }}"}'), emptyPayload],
 		[inJson('={{ { task: $json.nope, input: null } }}'), emptyPayload],
 		[inJson('={{ { task: { text: "" } } }}'), emptyPayload],
 		[{ task: '={{ $json.nope }}' }, emptyIn('Task')],
 		[{ task: 'Summarize', input: '={{ $json.nope }}' }, emptyIn('Input')],
-		[{ task: 'Summarize', input: '=The text: {{ $json.nope }}' }, emptyIn('Input')],
 		[{ task: "={{ $json.nope ?? '' }}" }, task],
 		[{ task: '', input: '' }, task],
 		[{ task: ' ', input: '={{ "" }}' }, task],
@@ -274,7 +273,7 @@ describe('an expression that comes out empty', () => {
 
 	test.each<[IDataObject]>([
 		[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }],
-		[{ task: 'Summarize', input: "=The text: {{ $json.nope ?? '' }}" }],
+		[{ task: 'Summarize', input: '=The text: {{ $json.nope }}' }],
 		[inJson('{ "task": null }')],
 		[{ sessionId: '', task: '', input: 'x' }],
 		[{ ...inJson('{}'), task: '' }],

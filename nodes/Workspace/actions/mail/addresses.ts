@@ -70,6 +70,7 @@ const splitAtCommas = (line: string) =>
  */
 function parseNameWithComma(entries: readonly string[]): Address | undefined {
 	const [family = '', given = '', ...otherEntries] = entries;
+	// With a further @, one of the two entries is an address itself, or has one in its name.
 	if (otherEntries.length > 0 || family.includes('@') || given.split('@').length > 2)
 		return undefined;
 	const address = parseEntry(given);
@@ -131,9 +132,9 @@ const hostLabelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 export function toAsciiDomain(domain: string): string | undefined {
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lowerCase = domain.normalize('NFC').toLowerCase();
-	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
-	// Refuses a domain if the conversion changes its letters, because the result is not the domain
-	// that the user sees.
+	const ascii = domainToASCII(lowerCase);
+	// Refuses a domain with other letters than ASCII if the conversion changes them, because the
+	// result is not the domain that the user sees.
 	if (ascii !== lowerCase && domainToUnicode(ascii) !== lowerCase) return undefined;
 	const labels = ascii.split('.');
 	// A domain without a letter in its last label would be an IP address.

@@ -64,10 +64,12 @@ export function refuseEmptySearchWords(query: string): void {
 		/(?<![^\s({-])([a-z_]+):(?=\s*(?:$|[)}])|\s+-?([a-z_]+):)/gi,
 	);
 	// What follows may also be a value with a colon, such as `subject: re:`.
-	for (const [, word = '', nextWord = 'in'] of words)
-		if (searchWords.test(word) && searchWords.test(nextWord))
+	for (const [, word = '', nextWord] of words) {
+		const hasNoValue = nextWord === undefined || searchWords.test(nextWord);
+		if (hasNoValue && searchWords.test(word))
 			throw createRefusal(
 				`${quoteField('query')} has '${word}:' without a value`,
 				'If the value is an expression, check that the input item contains the data.',
 			);
+	}
 }

@@ -46,7 +46,7 @@ export async function buildBodies(
 }
 
 const tagPattern = /<[a-z!/][^<>]*>/i;
-/** Matches a tag that ends a line, or has text of its own kind. */
+/** Matches any tag except those of words within a line. */
 const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
 /**
  * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.

@@ -29,7 +29,7 @@ export const sendFields = [
 		displayName: 'Message ID',
 		name: 'replyToMessageId',
 		...messageIdField,
-		// A new email would go out.
+		// If it is empty for an item, a new email would go out.
 		refusesEmptyKey: true,
 		required: true,
 		showWhen: { email: ['reply'] },
@@ -40,7 +40,7 @@ export const sendFields = [
 		displayName: 'To',
 		name: 'to',
 		...addressFieldBase,
-		// A reply would go to the sender of the original email.
+		// If it is missing for an item, a reply would go to the sender of the original email.
 		mustBeFound: true,
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
@@ -101,7 +101,7 @@ export const sendFields = [
 			},
 		],
 		default: 'send',
-		// An email would go out.
+		// If it is missing for an item, an email that was to be a draft would go out.
 		mustBeFound: true,
 		onlyIn: 'fields',
 		description:

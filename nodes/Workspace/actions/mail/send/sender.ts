@@ -72,9 +72,10 @@ export type Sender = Awaited<ReturnType<typeof findSender>>;
  */
 export async function findSender(clients: Clients, mail: PreparedMail, item: Item) {
 	const { senderName, fromAlias } = mail;
-	const mustKnow = fromAlias !== undefined || mail.includeSignature || senderName !== '';
+	const needsCurrentSettings =
+		fromAlias !== undefined || mail.includeSignature || senderName !== '';
 	// The alias or the signature may be a new one, so the settings are fetched as they are now.
-	const senders = mustKnow
+	const senders = needsCurrentSettings
 		? await item.doOnce('mail.aliases', () => fetchSenders(clients))
 		: await listKnownSenders(clients, item);
 	const account = senders.find(({ isPrimary }) => isPrimary);
