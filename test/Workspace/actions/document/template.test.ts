@@ -114,7 +114,7 @@ describe('a template', () => {
 		const templateId = 'missingTemplate0123456789';
 		const failure = await catchFailure(calls.create({ templateId }));
 		expect(failure).toMatchObject({ code: 404 });
-		expect(failure.description).toContain(templateId);
+		expect(failure.message).toContain(templateId);
 	});
 });
 
