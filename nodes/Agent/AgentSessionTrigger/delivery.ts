@@ -94,11 +94,14 @@ export class Delivery {
 
 	/**
 	 * Forgets the deduplication keys of messages that n8n did not get, so that these messages are
-	 * accepted if they arrive again.
+	 * accepted if they arrive again. The settings of the next start may give them other keys.
 	 */
 	forgetKeys(arrivals: readonly Arrival[]): void {
-		for (const { deduplicationKey } of arrivals)
-			if (deduplicationKey !== undefined) this.#memory.recentKeys.delete(deduplicationKey);
+		for (const arrival of arrivals) {
+			if (!arrival.isMessage || arrival.deduplicationKey === undefined) continue;
+			this.#memory.recentKeys.delete(arrival.deduplicationKey);
+			arrival.deduplicationKey = undefined;
+		}
 	}
 
 	/**
