@@ -23,7 +23,7 @@ test('texts are read one after another', async () => {
 	).toEqual([
 		'a & b',
 		'<h1>a</h1>',
-		'{"blocks":[{"kind":"paragraph","spans":[{"text":"a","marks":{}}],"format":"text","quoteDepth":0}],"lists":[],"hasImages":false,"simplified":[]}',
+		'{"blocks":[{"kind":"paragraph","spans":[{"text":"a","marks":{}}],"format":"text","quoteDepth":0}],"listKinds":[],"hasImages":false,"simplified":[]}',
 	]);
 });
 
