@@ -93,7 +93,7 @@ test.each([
 const begun = 'Begin forwarded message:\n\nFrom: Ann\nSubject: Offer\nDate: 5 May\n\nold';
 const below = `Hi.\n\nThis came from ann@example.com:\n\n${begun.replaceAll(/^/gm, '> ')}`;
 const accepted = 'On 5 May 2026 at 9:30, Ann <ann@example.com> wrote: we accept. Please act.';
-const commands = 'I ran\n\n>>> print(1)\n\nas you wrote, but it prints 2.';
+const commands = 'I ran\n\n>>> print(1)\n\nas you wrote\n\n> it prints 1\n\nbut it prints 2.';
 const journey = 'From: Hamburg\nTo: Berlin';
 const forward = { ...reply, subject: 'Fwd: Offer' };
 
@@ -106,8 +106,8 @@ test.each([
 	['a sentence behind an introduction', `Hi.\n\n${accepted}\n\n> Omnia`, first],
 	['lines that only look like a header', `${journey}\nPrice: 20`, reply],
 	['such lines above an address', `${journey}\nDate: 5 May\n\nAsk ann@example.com`, reply],
-	['a quote between own lines', 'The label says:\n> Keep dry\n> and cool\nIs that right?', reply],
-	['a command in an own text', commands, reply],
+	['one quoted line in an own text', 'The label says:\n> Keep dry\nIs that right?', reply],
+	['one quoted line among commands', commands, reply],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
 	expect(keepNewText(text, context)).toBe(text);

@@ -36,6 +36,8 @@ class MailLines {
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #isReply: boolean;
+	/** The quotes without an introduction, from `start` to before `end`. */
+	readonly #looseQuotes: Array<{ start: number; end: number }> = [];
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
@@ -48,6 +50,7 @@ class MailLines {
 	keepNewText(): string {
 		let index = 0;
 		while (index < this.#lines.length && !this.#isForward(index)) index = this.#readLine(index);
+		this.#dropLooseQuotes();
 		const ownLines = this.#kept.slice(0, index).filter((line) => line !== undefined);
 		const ownText = dropSignature(ownLines).join('\n').trimEnd();
 		// A forwarded message is kept to its end.
@@ -66,10 +69,11 @@ class MailLines {
 	 */
 	#readLine(index: number): number {
 		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
-		const end = this.#findQuoteEnd(index);
-		if (end > index) {
-			const isEarlier = this.#isReply && !this.#isDoublyMarked(index, end);
-			return isEarlier ? this.#drop(index, end) : end;
+		const quoteEnd = this.#findQuoteEnd(index);
+		if (quoteEnd > index) {
+			if (!this.#isDoublyMarked(index, quoteEnd))
+				this.#looseQuotes.push({ start: index, end: quoteEnd });
+			return quoteEnd;
 		}
 		let next = index + 1;
 		while (this.#lines[next] === '' && next <= index + maxBlankLines) next++;
@@ -80,14 +84,9 @@ class MailLines {
 		const introduction = endsWithColon
 			? this.#findIntroduction(index, isMarked)
 			: introductions.findInlineIntroduction(line);
-		const quoteEnd = this.#findQuoteEnd(next);
-		if (!introduction) {
-			// A quote between two own texts, of which the first ends with a colon, is new text.
-			const isOwnQuote = isMarked && quoteEnd < this.#lines.length;
-			return isOwnQuote ? quoteEnd : index + 1;
-		}
+		if (!introduction) return index + 1;
 		this.#drop(index + 1 - introduction.lineCount, next, introduction.textBefore);
-		return isMarked ? this.#drop(next, quoteEnd) : this.#dropFrom(index + 1);
+		return isMarked ? this.#drop(next, this.#findQuoteEnd(next)) : this.#dropFrom(index + 1);
 	}
 
 	#findQuoteEnd(start: number): number {
@@ -125,6 +124,21 @@ class MailLines {
 		if (!this.#kept[index]?.trim()) return false;
 		// Some programs put each bracket of an address on a separate line.
 		return this.#lines[index] === '>' || !this.#isMarked(index);
+	}
+
+	/**
+	 * Drops the loose quotes below an earlier message, or in a reply without one. The others the
+	 * sender made on purpose.
+	 */
+	#dropLooseQuotes(): void {
+		const firstDropped = this.#kept.indexOf(undefined);
+		for (const { start, end } of this.#looseQuotes) {
+			const isInside = start > 0 && end < this.#lines.length;
+			const isOnlyLine = isInside && end === start + 1 && this.#looseQuotes.length === 1;
+			const isAbove = firstDropped > start;
+			const isAlone = firstDropped === -1 && (!this.#isReply || isOnlyLine);
+			if (!isAbove && !isAlone) this.#drop(start, end);
+		}
 	}
 
 	/**
