@@ -8,6 +8,9 @@ import { fetchAttachment, fetchMail, readAttachment } from '../mail/message';
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
+/** Matches an attachment ID of Gmail, which is long. */
+const attachmentIdPattern = /^[\w-]{40,}$/;
+
 /**
  * Returns an attachment by its file name, or by any ID that Gmail has returned for it.
  * @throws NodeError 400 that lists the attachments
@@ -24,6 +27,7 @@ export async function fetchMailAttachment(clients: Clients, params: UploadParams
 }
 
 async function fetchAttachmentById(clients: Clients, mail: Mail, id: string) {
+	if (!attachmentIdPattern.test(id)) throw createNameRefusal(id, mail);
 	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
 		if (isNodeError(error) && [400, 404].includes(error.code))
 			throw createNameRefusal(id, mail);

@@ -4,8 +4,6 @@ import { sendFields, sendOptions } from './send/fields';
 import type { DeliveredMail } from './send/mailFolder';
 import { type PreparedMail, prepareMail } from './send/prepareMail';
 
-const driveFilesAdvice = `Nothing was sent. Check ${quoteField('driveFiles')}: Google makes PDF files of documents, spreadsheets, presentations and drawings, but not of folders, shortcuts or forms.`;
-
 export const send = defineOperation({
 	value: 'send',
 	name: 'Send',
@@ -37,7 +35,6 @@ export const send = defineOperation({
 	},
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	advice: {
-		drive: { 400: driveFilesAdvice, 403: driveFilesAdvice },
 		mail: {
 			400: `Gmail rejected the email. Check the addresses, the headers and ${quoteField('replyToMessageId')}.`,
 			404: `Check ${quoteField('replyToMessageId')}: the email must be in this mailbox.`,

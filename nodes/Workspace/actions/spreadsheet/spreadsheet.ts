@@ -133,10 +133,14 @@ export class Spreadsheet {
 	 * @param fields what to return, as in Google's parameter `fields`
 	 * @param cells the range of cells to return; undefined for all cells
 	 */
-	async fetch(fields: string, cells?: string): Promise<sheets_v4.Schema$Spreadsheet> {
+	async fetch(
+		fields: string,
+		cells?: string,
+		options = {},
+	): Promise<sheets_v4.Schema$Spreadsheet> {
 		const ranges = cells === undefined ? undefined : [cells];
 		const request = { spreadsheetId: this.id, ranges, fields, prettyPrint: false };
-		return (await this.#client.spreadsheets.get(request)).data;
+		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
 	/** Sends changes in one request. Google makes all of them or none. */
@@ -257,9 +261,11 @@ export class Spreadsheet {
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
-	fetchTabs() {
-		return this.#doOnce('tabs', async () => {
-			const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)');
+	fetchTabs(options = {}) {
+		// Who waits long for the tabs does not share the answer of who does not.
+		return this.#doOnce(`tabs ${JSON.stringify(options)}`, async () => {
+			const fields = 'sheets.properties(sheetId,title)';
+			const { sheets = [] } = await this.fetch(fields, undefined, options);
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {
 				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 			});
@@ -271,7 +277,9 @@ export class Spreadsheet {
 	 * something else is more important.
 	 */
 	async tryFetchTitles(): Promise<string[]> {
-		const tabs = await this.fetchTabs().catch(() => []);
+		// The user should not wait long for them.
+		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
+		const tabs = await this.fetchTabs(options).catch(() => []);
 		return tabs.map(({ title }) => title);
 	}
 }

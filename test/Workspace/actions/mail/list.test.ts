@@ -344,7 +344,8 @@ describe('labels', () => {
 	it('that the mailbox does not have are named, with those that it has', async () => {
 		const failure = await mails.failure('list', {}, { labelIds: ['Acme'] });
 		expect(failure.message).toBe("'With Label Names or IDs': the mailbox has no label 'Acme'");
-		expect(failure.description).toMatch(/^Its labels: 'CATEGORY_FORUMS', .*'Clients\/Acme', /);
+		const labels = "Its labels: 'Clients/Acme', 'Straße', 'To Do', 'CATEGORY_FORUMS',";
+		expect(String(failure.description).startsWith(labels)).toBe(true);
 		expect(listed()).toEqual([]);
 	});
 });

@@ -430,7 +430,7 @@ describe('keys', () => {
 
 	test('a hint names the rows that have the key, if they are several', async () => {
 		const given = { spreadsheetId: calls.sheet(counts), ...byId };
-		const hint = "2 rows have the key 'x', and all of them were written: '2', '4'.";
+		const hint = "2 rows have the key 'x', and all of them were written: 2, 4.";
 		expect(await calls.hints('write', given, { Id: 'x', Count: 1 })).toEqual([hint]);
 		expect(await calls.hints('write', given, { Id: 'y', Count: 1 })).toEqual([]);
 	});

@@ -216,8 +216,8 @@ test('a filter of the form whose expression has no value is refused', async () =
 	const filter = [{ column: 'Name', condition: 'contains', value: '={{ $json.missing }}' }];
 	const running = calls.form('read', calls.sheet(people), { filters: { filter } });
 	const failure = await failureOf(running);
-	expect(failure.message).toContain("'Filters' must be objects with column");
-	expect(failure.description).toContain('check what it returns for this item');
+	expect(failure.message).toContain("'Filters' compares 'Name' with undefined");
+	expect(failure.description).toContain('check that the input item contains the data');
 	expect(calls.sent).toEqual([]);
 });
 

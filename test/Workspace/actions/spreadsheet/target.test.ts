@@ -139,6 +139,14 @@ describe('a tab that is not there', () => {
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
 	});
 
+	test('a refused look at the tabs is not repeated', async () => {
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 99 });
+		const item = testItem();
+		for (const range of ['Nowhere', 'Elsewhere'])
+			await calls.failure('read', { spreadsheetId: book(), range }, item);
+		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
+	});
+
 	test('another refusal is not followed by a question', async () => {
 		const spreadsheetId = book();
 		const far = await calls.failure('read', { spreadsheetId, range: 'Sheet1!A5000' });

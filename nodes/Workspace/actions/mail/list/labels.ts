@@ -8,11 +8,15 @@ import type { LabelParams } from './fields';
 
 type Label = gmail_v1.Schema$Label;
 
-/** Lists all labels of the mailbox by name. */
+/**
+ * Lists all labels of the mailbox by name: first the user's own labels, then those that every
+ * mailbox has.
+ */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
-	const fields = 'labels(id,name)';
+	const fields = 'labels(id,name,type)';
 	const { labels = [] } = (await gmail.users.labels.list({ userId: 'me', fields })).data;
-	return labels.toSorted((a, b) => compareNames(a.name ?? '', b.name ?? ''));
+	const buildSortKey = ({ type, name }: Label) => `${type === 'user' ? 0 : 1} ${name ?? ''}`;
+	return labels.toSorted((a, b) => compareNames(buildSortKey(a), buildSortKey(b)));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { joinLines } from '../../../../core/text';
+import { quoteField } from '../../../../fields/field';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
@@ -90,6 +91,11 @@ function decodeFile({ fileName, mimeType, content }: Base64Attachment): PendingF
 	};
 }
 
+/**
+ * The kinds of Google's files that it exports as PDF. Source:
+ * https://developers.google.com/workspace/drive/api/guides/ref-export-formats
+ */
+const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
 /** Looks up a file without reading its content. @throws NodeError if it cannot be attached */
@@ -99,6 +105,12 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	if (!file.mimeType) throw createDownloadError(fileId);
 	const name = joinLines(file.name ?? '');
 	if (file.mimeType.startsWith(googleTypePrefix)) {
+		const kind = file.mimeType.slice(googleTypePrefix.length);
+		if (!pdfKinds.includes(kind))
+			throw createRefusal(
+				`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
+				'Nothing was sent. Enter files one by one, or send a link instead.',
+			);
 		return {
 			googleFileId: fileId,
 			contentType: pdfType,

@@ -1,7 +1,13 @@
 import { createRefusal } from '../../../../core/errors';
 import { listNames } from '../../../../core/text';
 import { type Choice, quoteField, type ReadContext, textType } from '../../../../fields/field';
-import { createValueRefusal, isRecord, refuseUnknownEntryKeys } from '../../../../fields/values';
+import {
+	createValueRefusal,
+	describeType,
+	isRecord,
+	missingDataAdvice,
+	refuseUnknownEntryKeys,
+} from '../../../../fields/values';
 import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { parseIso, toIsoText } from '../dates';
@@ -142,6 +148,11 @@ function readFilter(
 	const { column, condition: wanted = 'equals' } = entry;
 	const condition = conditions.find((choice) => choice.value === wanted)?.value;
 	const value = condition?.endsWith('Empty') ? '' : readFilterText(entry['value']);
+	if (value === undefined && context.mode === 'fields')
+		throw createRefusal(
+			`${quoteField('filters')} compares '${String(column)}' with ${describeType(entry['value'])}, and not with a text, a number or a date`,
+			missingDataAdvice,
+		);
 	if (!condition || typeof column !== 'string' || value === undefined)
 		throw createValueRefusal(field, context, filterShape);
 	const filter = { column, condition, value };

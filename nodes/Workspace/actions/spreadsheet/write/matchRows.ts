@@ -283,8 +283,9 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 
 function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefined {
 	if (rows.length === 1) return undefined;
-	const numbers = rows.map((row) => String(row + 1));
-	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${listNames(numbers)}.`;
+	const numbers = rows.slice(0, 20).map((row) => row + 1);
+	const end = rows.length > numbers.length ? ' …' : '';
+	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;
 }
 
 const hasText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;

@@ -146,8 +146,9 @@ describe('nothing is sent', () => {
 		const addFolder = () =>
 			mails.google.files.add({ name: 'A', mimeType: folderType, clientId }).id;
 		const id = kind === 'folder' ? addFolder() : seedGoogleFile(kind, 'A');
-		const why = /^400: .*conversion is not supported.*Nothing was sent\. Check 'Drive Files'/;
-		expect(await refused(`${id}, ${seedFile('a.txt')}`)).toMatch(why);
+		const why = `"A" in 'Drive Files' is a ${kind}, which cannot be attached.*Nothing was sent\\.`;
+		expect(await refused(`${id}, ${seedFile('a.txt')}`)).toMatch(new RegExp(`^400: ${why}`));
+		expect(mails.methods).not.toContain('drive.files.export');
 	});
 
 	it('with more than an email holds, before any of it is read', async () => {
