@@ -360,7 +360,7 @@ describe('emails', () => {
 		expect(items.map(({ text }) => text).slice(1, 3)).toEqual(['', 'Yes.']);
 		expect(items[0]?.['text']).toMatch(/^Some words.{9000,}…$/);
 		expect(noteIn(items)).toMatch(
-			/^Emails 1 to 4 of 4 are shown, oldest first\. A text that ends with … is shortened: read the email by its ID/,
+			/^Emails 1 to 4 of 4 are shown, oldest first\. A text that ends with … is shortened: read the email by its ID, without 'Whole Conversation', to get all of it\./,
 		);
 		const answers = await readAll(mailOf(ids[0] ?? ''), ['Start Character', 'startCharacter']);
 		const parts = answers.map(([mail]) => mail?.['text'] as string);

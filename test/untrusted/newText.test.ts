@@ -54,6 +54,11 @@ test.each<Sample>([
 	['ten blank lines below an introduction', blankLines(10), 'Yes.'],
 	['more of them', blankLines(11), 'Yes.\na@b.example:'],
 	['a paragraph that is too long for an introduction', `${long(490)}\n${quote}`, long(490)],
+	[
+		'an introduction by the name alone',
+		'Ann Lee wrote:\n> One?\n> Two?\nNo.',
+		'Ann Lee wrote:\nNo.',
+	],
 	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\n\nNo.'],
 	['a list that begins like a header', `Yes.\n\n${header(7)}`, `Yes.\n\n${header(7)}`],
 	['nothing above a header', original, original],
@@ -107,6 +112,7 @@ test.each([
 	['lines that only look like a header', `${journey}\nPrice: 20`, reply],
 	['such lines above an address', `${journey}\nDate: 5 May\n\nAsk ann@example.com`, reply],
 	['a quote between own lines', 'The label says:\n> Keep dry\n> and cool\nIs that right?', reply],
+	['a quote of the sender', 'As I wrote, the label says:\n> Keep dry\nIs that right?', reply],
 	['a command in an own text', commands, reply],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
@@ -126,6 +132,7 @@ test('a ruler stays, and an empty signature goes', () => {
 });
 
 test.each([
+	['its introduction above the first of two quotes', `${gmail}\n\nYes.\n\n> And where?`, first],
 	['its introduction', `Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n${quote}`, first],
 	['its subject', `${quote}\n\nYes.`, { subject: 'AW: Offer', hasReplyHeader: false }],
 	['its header', `${quote}\n\nYes.`, { subject: 'Offer', hasReplyHeader: true }],

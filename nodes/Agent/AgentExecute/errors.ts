@@ -229,7 +229,7 @@ export const createLimitError = (count: number) =>
 	new NodeError({
 		code: 502,
 		message: `The agent sent a message that is larger than ${maxMessageMebibytes} MiB, or too many messages`,
-		description: `The agent was started. A wait collects ${maxMessages} messages of ${maxResponseBytes / 2 ** 20} MiB together, and received ${count} before this one. Have the agent send less or a link, leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or ${outputAdvice}.`,
+		description: `The agent was started. A wait collects ${maxMessages.toLocaleString('en-US')} messages of ${maxResponseBytes / 2 ** 20} MiB together, and received ${count} before this one. Have the agent send less or a link, leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or ${outputAdvice}.`,
 		outcome: 'done',
 	});
 

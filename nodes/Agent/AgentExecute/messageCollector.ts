@@ -24,8 +24,8 @@ export type WaitEndReason = EndedBy | 'failure';
 export const maxMessages = 10_000;
 
 /**
- * By the hash of session and message ID: when the first wait ended that received the message. Takes
- * about 5 MB when full.
+ * By the hash of session and message ID: when the first wait that received the message ended. The
+ * map takes about 5 MB when it is full.
  */
 const getWaitEnds = () =>
 	getGlobalSingleton('waitEnds', () => new BoundedMap<string, number>(50_000));
@@ -93,6 +93,7 @@ export class MessageCollector {
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined) return;
 		if (!this.#isAccepted(message)) this.hasLeftOut = true;
+		// An ID from before the call is remembered, too, so that the message does not count later.
 		else if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 

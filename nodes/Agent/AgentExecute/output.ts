@@ -101,6 +101,8 @@ export function toModelItems(
 	const facts: IDataObject = { sessionId: json.sessionId };
 	if (incompleteEnds.some((end) => end === json.endedBy)) facts.endedBy = json.endedBy;
 	if (json.gap === true) facts.gap = true;
+	if (typeof output !== 'string' && content == null)
+		return completeModelAnswer({ items: [{ output: null, ...facts }] }, hints);
 	// If there is no text, the model gets the last message or the whole response.
 	const text = typeof output === 'string' ? output : JSON.stringify(content);
 	const answer = buildModelAnswer(facts, { name: 'output', text }, (shownLength, isCut) =>

@@ -66,6 +66,8 @@ function checkPayload(params: ExecuteParams, rawParameters: RawParameters): void
 			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
 		);
 	}
+	if (isBlank(payloadJson))
+		throw createRefusal("'Payload (JSON)' is empty for this item", missingDataAdvice);
 	const value = parseJson(payloadJson, "'Payload (JSON)'");
 	if (!isRecord(value))
 		throw createRefusal(

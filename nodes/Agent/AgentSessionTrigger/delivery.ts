@@ -33,7 +33,7 @@ const graceMilliseconds = 30_000;
  */
 const patienceFactor = 10;
 const minPatienceMilliseconds = 30_000;
-/** The same as long as none has ended, so that nobody knows how long they take. */
+/** This is used as long as none has ended, because nobody knows how long they take. */
 const firstPatienceMilliseconds = 15 * 60_000;
 
 /**
@@ -94,23 +94,27 @@ export class Delivery {
 
 	/**
 	 * Forgets the deduplication keys of messages that n8n did not get, so that these messages are
-	 * accepted if they arrive again.
+	 * accepted if they arrive again. The settings of the next start may give them other keys.
 	 */
 	forgetKeys(arrivals: readonly Arrival[]): void {
-		for (const { deduplicationKey } of arrivals)
-			if (deduplicationKey !== undefined) this.#memory.recentKeys.delete(deduplicationKey);
+		for (const arrival of arrivals) {
+			if (!arrival.isMessage || arrival.deduplicationKey === undefined) continue;
+			this.#memory.recentKeys.delete(arrival.deduplicationKey);
+			arrival.deduplicationKey = undefined;
+		}
 	}
 
 	/**
 	 * Settles when the batch no longer counts as an execution. Never rejects.
-	 * @returns false if the trigger stopped before n8n took the batch
+	 * @returns false if n8n did not take the batch and the trigger stops: the batch must be kept
 	 */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		const rejection = await this.#passOn(batch).catch(toError);
 		if (rejection === undefined) return true;
-		const isOver = this.#handleNotAccepted(batch, rejection);
+		const mustBeKept = this.#isStopping;
+		this.#reportRejection(batch, rejection);
 		await waitAtMost(this.#setup.clock, refusalPauseMilliseconds, this.#stopBegun);
-		return isOver;
+		return !mustBeKept;
 	}
 
 	/** @returns why n8n did not accept the batch; undefined if n8n accepted it */
@@ -169,13 +173,14 @@ export class Delivery {
 		const executionEnded = execution.promise.then(
 			(run) => {
 				this.#alerts.endLosses('n8n accepts messages again');
-				// n8n gives nothing if it knows the key.
+				// If n8n knows the key, it runs nothing and gives undefined.
 				return Boolean(run);
 			},
 			(error: unknown) => {
 				if (wasAccepted(error)) return true;
 				rejection = toError(error);
-				if (hasReturned) this.#handleNotAccepted(batch, rejection);
+				// The wait may have ended earlier. Then `deliver` does not learn of the rejection.
+				if (hasReturned) this.#reportRejection(batch, rejection);
 				return false;
 			},
 		);
@@ -241,23 +246,22 @@ export class Delivery {
 	}
 
 	/**
-	 * Reports a batch that n8n did not take, unless the trigger stops.
-	 * @returns what `deliver` returns
+	 * Forgets the keys of a batch that n8n did not take, and reports its messages as lost. If the
+	 * trigger stops, only logs the rejection.
 	 */
-	#handleNotAccepted(batch: readonly Arrival[], error: Error): boolean {
+	#reportRejection(batch: readonly Arrival[], error: Error): void {
 		this.forgetKeys(batch);
 		if (this.#isStopping) {
 			const sessions = listDistinct(batch.map(({ sessionId }) => sessionId)).join(', ');
 			this.#setup.context.logger.warn(
 				`Session channel ${sessions}: n8n takes no more messages: ${error.message}`,
 			);
-			return false;
+			return;
 		}
 		const messages = batch.filter(({ isMessage }) => isMessage);
 		const sessionIds = messages.map(({ sessionId }) => sessionId);
 		// A connection event that n8n does not take is no message.
 		if (messages.length > 0) this.#alerts.countLosses(sessionIds, error);
-		return true;
 	}
 }
 

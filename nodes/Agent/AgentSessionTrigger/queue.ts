@@ -15,7 +15,7 @@ export interface QueueEntry {
 interface QueueActions<T> {
 	/**
 	 * Settles when the batch no longer counts as an execution. Never rejects.
-	 * @returns false if the trigger stopped before n8n took the batch
+	 * @returns false if n8n did not take the batch and the trigger stops: the batch must be kept
 	 */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
@@ -119,6 +119,7 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#removeOldest(this.length).map(({ entry }) => entry);
 	}
 
+	/** Delivers what may be delivered now, and does what depends on how much then waits. */
 	#deliverBatches(): void {
 		while (this.#mayDeliver()) this.#deliverBatch();
 		this.#waitForFullBatch();
@@ -155,9 +156,9 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#endBatchWait();
 		const batch = this.#removeOldest(this.#settings.batchSize);
 		const entries = batch.map(({ entry }) => entry);
-		const delivery = this.#actions.deliver(entries).then((isTaken) => {
+		const delivery = this.#actions.deliver(entries).then((isDone) => {
 			this.#deliveries.delete(delivery);
-			if (!isTaken) this.#putBack(batch);
+			if (!isDone) this.#putBack(batch);
 			this.#deliverBatches();
 		});
 		this.#deliveries.add(delivery);

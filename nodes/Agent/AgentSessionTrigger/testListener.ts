@@ -13,13 +13,13 @@ import { listListenerLabels } from './triggerState';
 const testDurationSeconds = 60;
 
 /**
- * Creates the test in the editor. It ends with the first message. n8n accepts items only after it
- * has called `manualTriggerFunction`.
+ * Creates the test in the editor. It ends with the first message that the filter accepts. n8n
+ * accepts items only after it has called `manualTriggerFunction`.
  */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const { context, settings, clock } = setup;
 	const { filter } = settings;
-	let filteredCount = 0;
+	let leftOutCount = 0;
 	let connections: Connection[] = [];
 	let cancelTimeout = () => {};
 	let closing: Promise<unknown> | undefined;
@@ -29,11 +29,11 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		const listener = {
 			onFrame: (frame: SessionFrame) => {
 				const arrival = new MessageArrival(frame);
-				if (filter && !meetsCondition(arrival.message, filter)) filteredCount++;
-				else void emit(arrival);
+				if (filter && !meetsCondition(arrival.message, filter)) leftOutCount++;
+				else void endWithMessage(arrival);
 			},
 			onChannelEnd: ({ decision, failure }: EndedChannel) => {
-				if (decision === 'longBackoff') fail(failure);
+				if (decision === 'longBackoff') endWithFailure(failure);
 			},
 		};
 		connections = settings.sessionIds.map((sessionId) =>
@@ -43,7 +43,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 			}),
 		);
 		cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
-			fail(createNoMessageError(settings.sessionIds, connections, filteredCount));
+			endWithFailure(createNoMessageError(settings.sessionIds, connections, leftOutCount));
 		});
 	}
 
@@ -54,7 +54,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		await closing;
 	}
 
-	async function emit(arrival: MessageArrival): Promise<void> {
+	async function endWithMessage(arrival: MessageArrival): Promise<void> {
 		if (closing !== undefined) return;
 		void close();
 		try {
@@ -67,7 +67,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		}
 	}
 
-	function fail(failure: NodeError): void {
+	function endWithFailure(failure: NodeError): void {
 		if (closing !== undefined) return;
 		void close();
 		context.emitError(createTriggerError(context, failure));
@@ -86,7 +86,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 function createNoMessageError(
 	sessionIds: readonly string[],
 	connections: readonly Connection[],
-	filteredCount: number,
+	leftOutCount: number,
 ): NodeError {
 	const statuses = connections.map((connection) => connection.getStatus());
 	const openCount = statuses.filter(({ isOpen }) => isOpen).length;
@@ -97,8 +97,8 @@ function createNoMessageError(
 		description: joinSentences(
 			failure && endSentence(failure.message),
 			failure?.description,
-			filteredCount > 0 &&
-				`Messages that 'Accepted Message Values' left out: ${filteredCount}.`,
+			leftOutCount > 0 &&
+				`Messages that 'Accepted Message Values' left out: ${leftOutCount}.`,
 			describeOtherListeners(sessionIds),
 			'Start an agent with the same session ID while the test listens.',
 		),

@@ -155,7 +155,7 @@ function getStatusAdvice(statusCode: number): string {
 	if (statusCode === 407)
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if ([400, 401, 403].includes(statusCode))
-		return "Check the API key, the user public key and the signature, the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials, and the clock of this machine. The team that operates the agent issues new values.";
+		return "Check the API key, the user public key and the signature, the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials, and the clock of this machine. The team that operates the agent issues new values. If n8n uses a proxy, check that the proxy allows this address.";
 	if (isTemporaryStatus(statusCode))
 		return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it, and follows no redirect), and check that the session exists.";

@@ -253,6 +253,7 @@ class SessionConnection {
 		} catch (error) {
 			if (!this.#isCurrent(attempt)) return;
 			const sanitizer = this.#lastRequest?.sanitizer ?? new Sanitizer();
+			// Without a request, the credentials could not be read.
 			const convertError = request
 				? closeReasons.convertNetworkError
 				: closeReasons.convertCredentialError;

@@ -143,10 +143,10 @@ const maxListedTexts = 10;
 const maxListedLength = 40;
 
 /** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
-export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
+export function listDistinct(texts: readonly string[]): string[] {
 	const distinctTexts = new Set<string>();
 	for (const text of texts) {
-		if (text !== undefined) distinctTexts.add(shorten(text, maxListedLength));
+		distinctTexts.add(shorten(text, maxListedLength));
 		// Stops early, because there may be a million texts.
 		if (distinctTexts.size > maxListedTexts)
 			return [...[...distinctTexts].slice(0, maxListedTexts), '…'];

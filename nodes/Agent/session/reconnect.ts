@@ -96,8 +96,8 @@ const beginOutage = (startedAt: number) => ({
 	 */
 	backoffDelayCount: 0,
 	/**
-	 * The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all
-	 * attempts until the outage ends.
+	 * The number of delays of the long backoff. 0 means that it has not begun. Once begun, it
+	 * applies to all attempts until the outage ends.
 	 */
 	longBackoffDelayCount: 0,
 	/** Whether an attempt has followed a refusal with fresh credentials. */
@@ -135,7 +135,7 @@ export function createReconnectPlanner(
 
 	function planNextAttempt(closeReason: CloseReason): NextAttempt {
 		const now = clock.getMonotonicMilliseconds();
-		forgetEndedOutage(now - (openedAt ?? now));
+		if (openedAt !== undefined) forgetEarlierFailures(now - openedAt);
 		openedAt = undefined;
 		const isFirstOfOutage = currentOutage === undefined;
 		const outage = (currentOutage ??= beginOutage(now));
@@ -145,29 +145,20 @@ export function createReconnectPlanner(
 		return { decision, delayMilliseconds, isFirstOfOutage, mustAlert };
 	}
 
-	function forgetEndedOutage(openMilliseconds: number): void {
+	/** Forgets the outage or its backoff, if a channel that was open for this long has ended it. */
+	function forgetEarlierFailures(openMilliseconds: number): void {
 		if (openMilliseconds >= stableChannelMilliseconds) currentOutage = undefined;
 		else if (currentOutage && hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
 			currentOutage.backoffDelayCount = 0;
 	}
 
-	/**
-	 * Draws a random delay that is at least as long as the server asked for, and counts it. A
-	 * longer one that it asked for takes the place of a long backoff.
-	 */
+	/** Draws a random delay that is at least as long as the server asked for, and counts it. */
 	function drawDelay(closeReason: CloseReason, decision: RetryDecision, outage: Outage): number {
+		const requested = Math.min(findRetryAfter(closeReason) ?? 0, maxDelayMilliseconds);
+		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
+			return Math.max(requested, drawLongDelay(outage.longBackoffDelayCount++));
 		const drawJitter = (delayCount: number) =>
 			drawJitterMilliseconds(delayCount, maxDelaySeconds * 1000, random);
-		const retryAfter = findRetryAfter(closeReason) ?? 0;
-		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
-		const requested = Math.min(retryAfter, maxDelayMilliseconds);
-		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff') {
-			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffDelayCount++;
-			const limit = Math.min(maxDelayMilliseconds, doubled);
-			// The delay is at least half of the limit, so that a deployment of a few seconds is
-			// over after the first delay.
-			return Math.max(requested, Math.floor((limit / 2) * (1 + random())));
-		}
 		// A random time is added, so that clients with the same Retry-After do not come back at the
 		// same moment.
 		if (decision === 'freshCredentials')
@@ -175,9 +166,23 @@ export function createReconnectPlanner(
 		return requested + drawJitter(outage.backoffDelayCount++);
 	}
 
+	/**
+	 * Draws a delay between half of the limit and the limit, so that a deployment of a few seconds
+	 * is over after the first one.
+	 */
+	function drawLongDelay(delayCount: number): number {
+		const doubled = longBackoffBaseMilliseconds * 2 ** delayCount;
+		const limit = Math.min(maxDelayMilliseconds, doubled);
+		return Math.floor((limit / 2) * (1 + random()));
+	}
+
 	return { recordOpen, recordFrame, planNextAttempt };
 }
 
+/**
+ * Decides as `decideRetry` does, unless the earlier failures of the outage call for the long
+ * backoff. Records the failure in the outage.
+ */
 function decideInOutage(closeReason: CloseReason, outage: Outage): RetryDecision {
 	outage.tooLargeCount = isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
 	if (outage.tooLargeCount >= maxTooLargeCount) return 'longBackoff';
@@ -191,6 +196,8 @@ function decideInOutage(closeReason: CloseReason, outage: Outage): RetryDecision
 /** Marks the outage's alert as raised if it is due. @returns whether it is raised just now */
 function takeDueAlert(closeReason: CloseReason, now: number, outage: Outage): boolean {
 	const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
+	// The first delay of the long backoff may have been drawn just now. A second one means that the
+	// attempt after the first has failed.
 	const isRefused = needsUser || outage.longBackoffDelayCount > 1;
 	const isLong = now - outage.startedAt >= outageAlertMilliseconds;
 	if (outage.hasRaisedAlert || !(isRefused || isLong)) return false;

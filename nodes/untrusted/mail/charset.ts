@@ -11,7 +11,8 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
 	// Gmail returns most texts in UTF-8 with the name of their original charset.
 	if (isUtf8(bytes) && !isInOriginalCharset(bytes, name)) return decodeUtf8(bytes);
-	if (!/^(?:utf-?8)?$/.test(name)) return getDecoder(name).decode(bytes);
+	// Programs that do not know the charset of a text call it ASCII.
+	if (!/^(?:utf-?8|(?:us-)?ascii)?$/.test(name)) return getDecoder(name).decode(bytes);
 	return isMostlyUtf8(bytes) ? decodeUtf8(bytes) : getDecoder(fallbackCharset).decode(bytes);
 }
 

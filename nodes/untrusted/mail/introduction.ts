@@ -65,6 +65,10 @@ export function findIntroduction(
 	return found;
 }
 
+/** Whether a line tells what somebody else wrote, such as `Ann Lee wrote:`. */
+export const namesWriter = (line: string): boolean =>
+	wrotePattern.test(line) && !firstPersonPattern.test(line);
+
 /** Finds an introduction with its quote on the same line. */
 export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {

@@ -36,6 +36,7 @@ class MailLines {
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #isReply: boolean;
+	#hasDropped = false;
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
@@ -68,7 +69,8 @@ class MailLines {
 		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
 		const end = this.#findQuoteEnd(index);
 		if (end > index) {
-			const isEarlier = this.#isReply && !this.#isDoublyMarked(index, end);
+			const isAnswer = this.#isReply || this.#hasDropped;
+			const isEarlier = isAnswer && !this.#isDoublyMarked(index, end);
 			return isEarlier ? this.#drop(index, end) : end;
 		}
 		let next = index + 1;
@@ -82,8 +84,10 @@ class MailLines {
 			: introductions.findInlineIntroduction(line);
 		const quoteEnd = this.#findQuoteEnd(next);
 		if (!introduction) {
-			// A quote between two own texts, of which the first ends with a colon, is new text.
-			const isOwnQuote = isMarked && quoteEnd < this.#lines.length;
+			// A quote between two own texts, of which the first ends with a colon, is new text,
+			// unless somebody else wrote it.
+			const isOwnQuote =
+				isMarked && quoteEnd < this.#lines.length && !introductions.namesWriter(line);
 			return isOwnQuote ? quoteEnd : index + 1;
 		}
 		this.#drop(index + 1 - introduction.lineCount, next, introduction.textBefore);
@@ -150,6 +154,7 @@ class MailLines {
 	 * @returns `end`
 	 */
 	#drop(start: number, end: number, textBefore = ''): number {
+		this.#hasDropped = true;
 		this.#kept.fill(undefined, start, end);
 		if (textBefore.trim() !== '') this.#kept[start] = textBefore.trimEnd();
 		return end;

@@ -211,8 +211,7 @@ class BlockReader {
 		const outerList = context.list;
 		const kind = getListKind(list);
 		for (const item of list.children) this.#markTask(item, kind);
-		// Google's API cannot choose the first number of a list, so such a list becomes text.
-		if (list.ordered && list.start !== 1) {
+		if (isTextList(list)) {
 			for (const item of list.children) {
 				prependText(item.children, this.#getNumber(item));
 				this.read(item.children, context);
@@ -240,7 +239,11 @@ class BlockReader {
 
 	#readItem({ children }: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
-		if (children.length === 0) this.#addParagraph([], context);
+		const [first] = children;
+		// If the number of an item had no paragraph, the next item would get it.
+		const isNumberOfList =
+			context.list?.kind === 'number' && first?.type === 'list' && !isTextList(first);
+		if (!first || isNumberOfList) this.#addParagraph([], context);
 		this.read(children, context);
 		// An item may have no paragraph, but only a table or a comment.
 		this.#isItemStart = false;
@@ -278,6 +281,9 @@ function prependText(nodes: mdast.ListItem['children'], value: string): void {
 	if (first?.type === 'paragraph') first.children.unshift(text);
 	else nodes.unshift({ type: 'paragraph', children: [text] });
 }
+
+/** Whether a list becomes text with its numbers: Google's API cannot choose the first number. */
+const isTextList = ({ ordered, start }: mdast.List) => ordered && start !== 1;
 
 /** Docs has checkboxes only for whole lists. */
 function getListKind({ ordered, children }: mdast.List): ListKind {

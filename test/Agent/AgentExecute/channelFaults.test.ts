@@ -227,7 +227,7 @@ describe('a message that is too large', () => {
 	test('fails the item at once', async () => {
 		await serve({ messages: () => [], ...afterCall(20, tooLarge) });
 		const message = 'The agent sent a message that is larger than 16 MiB, or too many messages';
-		const told = 'A wait collects 10000 messages of 64 MiB together';
+		const told = 'A wait collects 10,000 messages of 64 MiB together';
 		const error = await expectFailure(
 			run({ wait: { waitUntil: 'close' } }),
 			502,

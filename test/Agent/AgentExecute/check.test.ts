@@ -243,6 +243,7 @@ describe('an expression that comes out empty', () => {
 	const emptyIn = (field: string) => `The expression in '${field}' is empty for this item`;
 	const session = emptyIn('Session ID');
 	const payload = emptyIn('Payload (JSON)');
+	const noPayload = "'Payload (JSON)' is empty for this item";
 	const emptyPayload = "'Payload (JSON)' has only empty values for this item";
 	const task = "'Task' and 'Input' are empty for this item";
 	const inJson = (payloadJson: string) => ({ payloadMode: 'json', payloadJson });
@@ -255,6 +256,7 @@ describe('an expression that comes out empty', () => {
 		[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
 		[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
 		[inJson('={{ $json.nope }}'), payload],
+		[inJson("={{ $json.nope ?? '' }}"), noPayload],
 		[inJson('={"task": "{{ $json.nope }}"}'), emptyPayload],
 		[inJson('={{ { task: $json.nope, input: null } }}'), emptyPayload],
 		[inJson('={{ { task: { text: "" } } }}'), emptyPayload],
@@ -334,7 +336,8 @@ describe('the payload', () => {
 		["{'a': 1}", noJson],
 		['{"task": {{ $json.x }}}', noJson],
 		['{', noJson],
-		['', /is not valid JSON$/],
+		['', /is empty for this item$/],
+		[' \n', /is empty for this item$/],
 		['{"a": 1,}', /is not valid JSON \(at position 8\)$/],
 	])('%j is refused', async (payload, message) => {
 		const { message: told } = await failureOf(sendPayload(payload));

@@ -47,6 +47,15 @@ test('without a text, a wait gives its last message and not the receipt of the c
 	expect(answered).toEqual({ output: '{"content":"Paris"}', sessionId: 's1' });
 });
 
+test.each(['', 'null'])('a response without content (%j) is null, and not a text', async (body) => {
+	service = await startAgentService({
+		apiKey,
+		execute: () => ({ body, contentType: 'application/json' }),
+	});
+	const [answered] = JSON.parse(await callTool(service, { sessionId: 's1' })) as unknown[];
+	expect(answered).toEqual({ output: null, sessionId: 's1' });
+});
+
 test('a long text is shortened, and the last line says how much there is', async () => {
 	const text = await answer('One more line.\n'.repeat(20_000));
 	expect(text.length).toBeLessThanOrEqual(30_000);

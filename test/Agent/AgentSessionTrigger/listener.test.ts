@@ -741,6 +741,16 @@ describe('closing', () => {
 		}
 	});
 
+	test('gives what goes on the keys of the new settings', async () => {
+		const first = listen({ options: { deduplicationField: 'n', maxConcurrentExecutions: 1 } });
+		sendAll(first.channels, 100);
+		await first.close();
+		const second = restart(first, { options: { maxConcurrentExecutions: 1 } });
+		await first.clock.advance(0);
+		expect(second.run.emitted.length).toBeGreaterThan(0);
+		expect(second.run.emitted.filter(({ key }) => key !== undefined)).toEqual([]);
+	});
+
 	test.each([1, 50])(
 		'what goes on after batches of %d is known in batches',
 		async (batchSize) => {

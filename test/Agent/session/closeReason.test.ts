@@ -56,6 +56,7 @@ const table: [CloseReason, number, string, string][] = [
 	[answer(400), 400, 'status 400', 'signature'],
 	[answer(401), 401, 'status 401', 'signature'],
 	[answer(403), 403, 'status 403', 'signature'],
+	[answer(403), 403, 'or a proxy before it', 'the proxy allows this address'],
 	[answer(404), 404, 'status 404', "adds '/ws'"],
 	[answer(408), 408, 'status 408', 'busy'],
 	[answer(410), 410, 'status 410', 'the session exists'],

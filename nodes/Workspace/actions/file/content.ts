@@ -1,6 +1,7 @@
 import { createRefusal } from '../../../core/errors';
 import { replaceHalfCharacters, shorten } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
+import { missingDataAdvice } from '../../../fields/values';
 import { createMemorySource, decodeBase64 } from '../../byteSource';
 import type { Clients, Item } from '../../operation';
 import { googleTypePrefix } from '../createdFiles';
@@ -14,6 +15,11 @@ export function prepareUpload(params: UploadParams, item: Item) {
 		throw createRefusal(
 			`${quoteField('mimeType')} is not the MIME type of a file's bytes: ${shorten(mimeType)}`,
 			`Enter a type such as application/pdf, or leave it empty to detect it from the file name. To get a Google file, choose it in ${quoteField('convertTo')}.`,
+		);
+	if (params.contentSource === 'filePath' && params.content.trim() === '')
+		throw createRefusal(
+			`${quoteField('content')} is empty`,
+			`Enter the path of the file. ${missingDataAdvice}`,
 		);
 	// One entry for each file to upload: its binary field, or undefined for content from elsewhere.
 	let binaryFields: Array<string | undefined> = [undefined];

@@ -64,7 +64,8 @@ export const uploadFields = [
 		name: 'content',
 		...textType,
 		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
-		// JSON must have the key. An empty text is an empty file, and an empty path cannot be read.
+		// JSON must have the key. An empty text is an empty file, and the operation itself refuses
+		// an empty path.
 		required: true,
 		requiredInForm: false,
 		mayBeEmpty: true,

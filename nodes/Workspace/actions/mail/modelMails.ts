@@ -14,8 +14,8 @@ const maxSnippetLength = 100;
  * rather than shorter texts.
  */
 const minTextLength = 200;
-const shortenedTextAdvice =
-	'A text that ends with … is shortened: read the email by its ID to get all of it.';
+const adviseReading = (way = '') =>
+	`A text that ends with … is shortened: read the email by its ID${way} to get all of it.`;
 
 const toListPart = (entries: MailList['entries']) => ({
 	entries: entries.map(({ message }) => toRow(message)),
@@ -43,7 +43,7 @@ export function toListAnswer(
 			: buildPageToken(lastNumber, start.gmailPageToken);
 		return joinSentences(
 			describeShownMails(list, start, lastNumber),
-			isCut && shortenedTextAdvice,
+			isCut && adviseReading(),
 			nextToken && adviseNextCall(nextToken, changesLabels),
 		);
 	});
@@ -102,7 +102,7 @@ export function toConversationAnswer(mails: readonly Mail[], includeHeaders: boo
 		const otherIds = mails.slice(shownCount).map(({ summary }) => summary.id);
 		return joinSentences(
 			`Emails 1 to ${shownCount} of ${mails.length} are shown, oldest first.`,
-			isCut && shortenedTextAdvice,
+			isCut && adviseReading(`, without ${quoteField('wholeConversation')},`),
 			otherIds.length > 0 &&
 				`To get the others, read them by their IDs: ${otherIds.join(', ')}`,
 		);

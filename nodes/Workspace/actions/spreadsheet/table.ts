@@ -2,9 +2,16 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { getOrAdd, maxKeyLength } from '../../../core/maps';
 import { createRefusal } from '../../../core/errors';
-import { joinLines, listNames, shorten } from '../../../core/text';
+import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { type Cell, findLastFilledRow, isFilled } from './cells';
+import {
+	type Cell,
+	findLastFilledRow,
+	findSharedLetters,
+	groupByLetters,
+	isFilled,
+	type NamesOfRow,
+} from './cells';
 import { isDateFormat, type NumberFormat } from './dates';
 import { type Area, parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
@@ -223,32 +230,15 @@ export function findColumnsInAnyCase(
 ): Map<string, number> {
 	const allColumns = new Map(columnsByName);
 	const headersByLetters = groupByLetters(headers);
-	for (const [letters, sameNames] of groupByLetters(names)) {
+	const namesByLetters = groupByLetters(names);
+	for (const letters of findSharedLetters(namesByLetters, rows)) namesByLetters.delete(letters);
+	for (const [letters, sameNames] of namesByLetters) {
 		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
 		const column = columnsByName.get(header);
-		const hasSeveral = (row: NamesOfRow) =>
-			sameNames.filter((name) => row.has(name)).length > 1;
-		const isAmbiguous = sameNames.length > 1 && rows.some(hasSeveral);
-		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
+		if (column === undefined || otherHeaders.length > 0) continue;
 		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
-}
-
-/** A set or a map whose keys are the names that one row has. */
-type NamesOfRow = Pick<ReadonlySet<string>, 'has'>;
-
-/**
- * Groups names that differ only in case, white space or Unicode form. Very long names are left out:
- * they find only their own column.
- */
-function groupByLetters(names: readonly string[]): Map<string, string[]> {
-	const groups = new Map<string, string[]>();
-	for (const name of names) {
-		const letters = joinLines(name).normalize().toLowerCase();
-		if (letters.length <= maxKeyLength) getOrAdd(groups, letters, () => []).push(name);
-	}
-	return groups;
 }
 
 /**

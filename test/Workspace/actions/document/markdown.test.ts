@@ -242,6 +242,13 @@ test.each([
 	expect(blocks.at(-1)).toMatchObject({ format: 'text', list: undefined });
 });
 
+test.each(['1. a\n2.\n   - b\n3. c', '1. 24. Dezember\n2. b'])(
+	'an item keeps its number if the item before it begins with a list: %j',
+	(list) => {
+		expect(throughDocument(list).replaceAll('\\', '')).toBe(list);
+	},
+);
+
 test('a paragraph after an inner item without text has no bullet', () => {
 	const { blocks } = markdownToBlocks('- a\n  - <!-- x -->\n\n  b');
 	expect(blocks.at(-1)).toMatchObject({ list: { level: 0, hasBullet: false } });

@@ -356,11 +356,15 @@ describe('in n8n', () => {
 			},
 		);
 
-		test.each(['', ' '])('is refused if it is empty: "%s"', async (empty) => {
-			const { message } = await failureOf(form(byPath(empty)));
-			expect(message).toContain('cannot be read');
-			expect(uploads.calls()).toEqual([]);
-		});
+		test.each(['', ' '])(
+			'that is empty is refused before another file is uploaded: "%s"',
+			async (empty) => {
+				const items = [onDisk, empty].map((content) => ({ json: { content } }));
+				const { message } = await failureOf(form(byPath('={{ $json.content }}'), items));
+				expect(message).toBe("'Content' is empty");
+				expect(uploads.google.requests).toEqual([]);
+			},
+		);
 
 		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
 			const there = ['/etc/hostname', '/proc/self/mem/a'];

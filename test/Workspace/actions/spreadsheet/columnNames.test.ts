@@ -39,6 +39,24 @@ describe('names', () => {
 		expectLinear('x', buildHeaders, find, 500);
 	});
 
+	test.each<[string, (at: number) => string[]]>([
+		['with two in each', (at) => [`n${at}`, `N${at}`]],
+		[
+			'with the same letters',
+			(at) => [`${at.toString(2).replaceAll('0', '\t').replaceAll('1', ' ')}Id`],
+		],
+	])('of many rows are each looked at once: %s', (_what, namesOf) => {
+		const buildRows = (text: string) => Array.from(text, (_, at) => new Set(namesOf(at)));
+		const headers = nameColumns(['id'], 0);
+		const find = (rows: ReadonlyArray<ReadonlySet<string>>) =>
+			findColumnsInAnyCase(
+				headers,
+				rows.flatMap((row) => [...row]),
+				rows,
+			);
+		expectLinear('x', buildRows, find, 2000);
+	});
+
 	test('are found for as many equal headers as a sheet has columns', () => {
 		const headers = Array.from({ length: 18_278 }, () => 'same');
 		expect(nameColumns(headers, 0).names.at(-1)).toBe('same_18278');
