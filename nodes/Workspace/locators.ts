@@ -78,8 +78,9 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 }
 
 /**
- * Parses the URL of any site. A URL of Google may lack the scheme. If a program has escaped the URL,
- * this is undone. Otherwise, the tab that it names would be lost, and the first tab be changed.
+ * Parses the URL of any site. A URL of Google may lack the scheme. If a program has escaped the
+ * URL, this is undone. Otherwise, the tab that it names would be lost, and the first tab be
+ * changed.
  */
 function parseUrl(text: string): URL | undefined {
 	const address = text

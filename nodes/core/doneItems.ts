@@ -79,8 +79,8 @@ const toDetail = ({ index, resultName }: DoneItem) => {
 };
 
 /**
- * Says what became of a failed item. Returns '' if it certainly did nothing. `made` in the details of
- * its failure names the files that it created.
+ * Says what became of a failed item. Returns '' if it certainly did nothing. `made` in the details
+ * of its failure names the files that it created.
  */
 function describeDoubt(failure: NodeError): string {
 	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';

@@ -146,7 +146,7 @@ class ItemLoop<C> {
 		return undefined;
 	}
 
-	/** Returns what earlier tries left, by item index. Each call of a tool has results of its own. */
+	/** Returns what earlier tries left, by item index. Each call of a tool has its own. */
 	#getRememberedResults(value: C): Map<number, RememberedResult> {
 		const identity = isTool(this.#node) ? this.#work.getRequestIdentity(value) : undefined;
 		return this.#retryCache.getResults(identity);
