@@ -1,7 +1,7 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { googleApiBases } from '../nodes/Workspace/google/endpoints';
-import { mailScopePattern, scopeExpression } from '../nodes/Workspace/google/scopes';
+import { mailScopePattern, chosenScopesExpression } from '../nodes/Workspace/google/scopes';
 import * as fields from './fields';
 
 /** True if custom scopes allow reading Gmail but not Drive. */
@@ -74,7 +74,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			// scopes).
 			'The scopes for reading Gmail and for listing files are restricted. If people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
 		),
-		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
+		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: chosenScopesExpression },
 		...fields.endpointFields,
 		...fields.allowedDomainsFields,
 	];

@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { scopeExpression } from '../nodes/Workspace/google/scopes';
+import { chosenScopesExpression } from '../nodes/Workspace/google/scopes';
 import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 import * as fields from './fields';
 
@@ -49,7 +49,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			'allFiles',
 			'After changing this, save, and open the node again.',
 		),
-		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
+		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: chosenScopesExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
 		...fields.allowedDomainsFields,

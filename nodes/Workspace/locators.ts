@@ -77,9 +77,12 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
-/** Parses the URL of any site. A URL of Google may lack the scheme. */
+/**
+ * Parses the URL of any site. A URL of Google may lack the scheme. If a program has escaped the
+ * URL, this is undone. Otherwise, the tab that it names would be lost, and the first tab be
+ * changed.
+ */
 function parseUrl(text: string): URL | undefined {
-	// Otherwise, an escaped URL would lose the tab that it names, and the first tab be changed.
 	const address = text
 		.trim()
 		.replaceAll('&amp;', '&')

@@ -43,44 +43,44 @@ export function addDoneItems(
 	results: ReadonlyArray<ItemResult | undefined>,
 ): NodeError {
 	const done: DoneItem[] = [];
-	/** What became of the other failed items, with the numbers of those of which it is the same. */
-	const failedItems = new Map<string, number[]>();
-	/** The advice of the items that are done a second time if the node runs again. */
-	const repeatAdvice = new Set<string>();
+	/** The indexes of the other items that may be done, by what is said of them. */
+	const doubtfulItems = new Map<string, number[]>();
 	for (const [index, { failure: otherFailure, doneWork } = {}] of results.entries()) {
 		if (index === failedIndex) continue;
-		const failedText = otherFailure && describeDoubt(otherFailure);
-		if (failedText) getOrAdd(failedItems, failedText, () => []).push(index);
-		if (doneWork) done.push({ item: index, result: shorten(doneWork.resultName, 2000) });
-		if (doneWork?.repeatAdvice !== undefined) repeatAdvice.add(doneWork.repeatAdvice);
+		if (doneWork) done.push({ index, ...doneWork });
+		const doubt = otherFailure && describeDoubt(otherFailure);
+		if (doubt) getOrAdd(doubtfulItems, doubt, () => []).push(index);
 	}
-	const failedTexts = [...failedItems].map(
-		([text, indexes]) => `${nameItems(indexes)} failed too, and may be done in part: ${text}`,
+	const doubts = [...doubtfulItems].map(
+		([doubt, indexes]) => `${nameItems(indexes)} failed too, and may be done in part: ${doubt}`,
 	);
 	if (done.length === 0)
 		return failure.with({
-			description: joinSentences(failure.description, ...failedTexts) || undefined,
+			description: joinSentences(failure.description, ...doubts) || undefined,
 		});
+	const isInDoubt = doubts.length > 0 || describeDoubt(failure) !== '';
 	return failure.with({
 		description: joinSentences(
 			failure.description,
 			describeDone(done, results.length),
-			adviseRerun(repeatAdvice),
-			...failedTexts,
+			adviseRerun(done, isInDoubt),
+			...doubts,
 		),
-		details: { ...failure.details, done: done.slice(0, maxDetailedItems) },
+		details: { ...failure.details, done: done.slice(0, maxDetailedItems).map(toDetail) },
 	});
 }
 
-/** An item that is done, as the details of the failure list it. */
-interface DoneItem {
-	readonly item: number;
-	readonly result: string;
+interface DoneItem extends DoneWork {
+	readonly index: number;
 }
 
+const toDetail = ({ index, resultName }: DoneItem) => {
+	return { item: index, result: shorten(resultName, 2000) };
+};
+
 /**
- * @returns '' if the failed item certainly did nothing; `made` in the details of its failure names
- * the files that it created
+ * Says what became of a failed item. Returns '' if it certainly did nothing. `made` in the details
+ * of its failure names the files that it created.
  */
 function describeDoubt(failure: NodeError): string {
 	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';
@@ -93,17 +93,21 @@ const nameItems = ([first, ...others]: readonly number[]) =>
 function describeDone(done: readonly DoneItem[], itemCount: number): string {
 	const names = done
 		.slice(0, maxNamedItems)
-		.map(({ item, result }) => `item ${item}: ${shorten(result, 200)}`);
+		.map(({ index, resultName }) => `item ${index}: ${shorten(resultName, 200)}`);
 	if (done.length > maxNamedItems) names.push('the details of this error name the others');
 	return `Already done, of ${itemCount} items (n8n counts from 0): ${names.join('; ')}.`;
 }
 
-function adviseRerun(repeatAdvice: ReadonlySet<string>): string {
-	if (repeatAdvice.size === 0)
-		return 'It is safe to run the node again: what is done already is not done twice.';
+/** @param isInDoubt whether a failed item may be done, so that a new run may repeat its work */
+function adviseRerun(done: readonly DoneItem[], isInDoubt: boolean): string {
+	const advice = new Set(done.flatMap(({ repeatAdvice }) => repeatAdvice ?? []));
+	if (advice.size === 0)
+		return isInDoubt
+			? 'If the node runs again, these items are not done a second time.'
+			: 'It is safe to run the node again: what is done already is not done twice.';
 	return joinSentences(
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
-		...repeatAdvice,
+		...advice,
 		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
 	);
 }

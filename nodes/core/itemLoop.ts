@@ -146,7 +146,7 @@ class ItemLoop<C> {
 		return undefined;
 	}
 
-	/** By item index. Only of a tool, each call has results of its own. */
+	/** Returns what earlier tries left, by item index. Each call of a tool has its own. */
 	#getRememberedResults(value: C): Map<number, RememberedResult> {
 		const identity = isTool(this.#node) ? this.#work.getRequestIdentity(value) : undefined;
 		return this.#retryCache.getResults(identity);
@@ -205,7 +205,7 @@ class ItemLoop<C> {
 	}
 
 	#createError(failure: NodeError, index: number) {
-		// Of a single item, n8n would name the number, which says nothing.
+		// n8n names the item by this number, which says nothing if there is only one item.
 		const itemIndex = this.#results.length > 1 ? index : undefined;
 		const fullFailure = addDoneItems(failure, index, this.#results);
 		return createNodeApiError(this.#node, fullFailure, itemIndex, this.#work.sanitizer);

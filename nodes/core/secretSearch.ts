@@ -6,8 +6,8 @@ export const secretMask = '•••';
 /** In characters. A shorter secret is not searched, because that would leave nothing of a text. */
 const minSecretLength = 4;
 /**
- * A service that shortens what it repeats shows the beginning of a secret, and a key may be
- * repeated line by line.
+ * In characters. From this length on, parts of a secret are searched, too: its beginning, because a
+ * service may shorten what it repeats, and the lines of a key, because they may be repeated singly.
  */
 const minPartLength = 12;
 /**
@@ -53,8 +53,8 @@ export function buildSecretPattern(secrets: Iterable<string>): RegExp {
 function buildSources(secret: string): string[] {
 	const visibleSecret = secret.replaceAll(invisiblePattern, '').trim();
 	// The 0x of a hexadecimal number is not secret, and may be missing.
-	const number = visibleSecret.replace(/^0x/i, '');
-	const wholeText = number.length < minSecretLength ? visibleSecret : number;
+	const unprefixedSecret = visibleSecret.replace(/^0x/i, '');
+	const wholeText = unprefixedSecret.length < minSecretLength ? visibleSecret : unprefixedSecret;
 	const text = wholeText.slice(0, maxSecretLength);
 	if (text.length < minSecretLength) return [];
 	const bytes = Buffer.from(text);

@@ -238,7 +238,7 @@ export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 export const mentionChoice = (field: string, value: string) =>
 	`${nameStart}${field}=${value}${nameEnd}`;
 
-/** Returns the label, after that of the option that holds it: "Add option" lists only this one. */
+/** Begins with the label of an option's group, because "Add option" lists only the group. */
 const getFormLabel = ({ optionGroup, displayName }: Field) =>
 	optionGroup ? `${optionGroup.displayName}: ${displayName}` : displayName;
 
@@ -265,8 +265,8 @@ export class FieldNaming {
 	}
 
 	/**
-	 * Puts the name that a list showed before the ID that was chosen from it. Google knows no name
-	 * of what is deleted.
+	 * Adds to the ID of a file its name, if the user chose it from a list, which saved the name. If
+	 * the file is deleted, Google no longer knows its name.
 	 */
 	#insertChosenNames(text: string): string {
 		let named = text;

@@ -99,7 +99,7 @@ function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext)
 	const value = unwrapLocator(raw);
 	const saved = unwrapLocator(context.findSavedValue?.(field));
 	const isEmpty = value == null || (field.type === 'options' && value === '');
-	// Other entries of a list may have values, and a text of several lines says more than its data.
+	// A list or a text of several lines has other parts, which may be given.
 	const isList = field.format === 'list' || field.format === 'addressList';
 	const hasOtherParts = isList || field.typeOptions?.rows !== undefined;
 	const foundNothing = isEmpty || (!hasOtherParts && insertsNothing(saved, value));

@@ -65,7 +65,8 @@ export async function attemptRequest<T>(
 		// Closes the connection of a response that was not read to its end.
 		abort();
 		if (executionSignal?.aborted) throw createStoppedError(texts.mayBeDone, 'unknown');
-		// A response that has come says more than that its body was not read in time.
+		// A NodeError is about a response that has come, which says more than that its body was
+		// not read in time.
 		if (isLate && !isNodeError(error)) throw createTimeoutError(timeoutMilliseconds, texts);
 		throw await settings.toRequestError(error);
 	} finally {
@@ -108,7 +109,7 @@ export async function awaitResponse(
 ): Promise<FullResponse> {
 	const exchange: Exchange = {};
 	const request = recordResponse(exchange, send).catch((error: unknown) => {
-		// It may be the answer to a request of n8n for a token.
+		// The response may be to n8n's own request for a token, which goes to another origin.
 		const { response: { statusCode = 0 } = {}, origin = url } = exchange;
 		refuseProxyResponse({ statusCode }, exchange, origin);
 		throw error;

@@ -106,7 +106,7 @@ export class Gate {
 	 */
 	recordEnd(sentAt: number, failure?: NodeError) {
 		if (failure && isRateLimited(failure)) this.#close(sentAt, failure);
-		// A request that was sent before the last refusal shows nothing.
+		// Only a request that was sent after the last refusal shows that the quota allows more.
 		else if (this.#closeCount > 0 && sentAt > this.#lastRefusalAt) this.#closeCount = 0;
 		else if (this.#closeCount === 0 && !failure) this.#countSuccess();
 	}

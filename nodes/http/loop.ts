@@ -199,8 +199,8 @@ class RetryLoop {
 	 * @param advice why there is no other attempt, although it could help
 	 */
 	#conclude(failure: NodeError, advice?: string): NodeError {
-		// If nothing may be done although the last outcome is unknown, the request could change
-		// nothing (`hasVisibleEffect: false`).
+		// An unknown outcome sets `#mayBeDone`, unless the request could change nothing
+		// (`hasVisibleEffect: false`).
 		const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 		const attemptsNote =
 			advice === undefined && this.#attempts > 1 && `Tried ${this.#attempts} times.`;

@@ -8,7 +8,7 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
-import { findChoice } from '../../nodes/Workspace/google/scopes';
+import { describeChoiceFor } from '../../nodes/Workspace/google/scopes';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from './scriptedServer';
 
@@ -230,7 +230,7 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 		])('has the choice that an error names for the scope %s', (scope, label, choice) => {
 			const field = properties.find(({ displayName }) => displayName === label);
 			expect(field?.options?.map(({ name }) => name)).toContain(choice);
-			expect(findChoice(toScopes([scope])[0] ?? '')).toMatch(
+			expect(describeChoiceFor(toScopes([scope])[0] ?? '')).toMatch(
 				new RegExp(`^set ${label} to (at least )?${choice}$`),
 			);
 		});

@@ -23,8 +23,8 @@ test('lists in lists are read once whole, and otherwise as far as an answer may 
 	expect(JSON.stringify(answer).length).toBeLessThanOrEqual(maxModelCharacters);
 	expect(JSON.stringify(answer)).toContain('"x"');
 	expect(reads).toBeGreaterThanOrEqual(count);
-	// About twenty lengths and numbers of entries are tried.
-	expect(reads).toBeLessThan(count + 20 * maxModelCharacters);
+	// Each try reads at most as many entries, and there are twelve limits.
+	expect(reads).toBeLessThan(count + 12 * maxModelCharacters);
 });
 
 test('rows are whole, however exactly they fill the answer', () => {

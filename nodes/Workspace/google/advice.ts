@@ -2,7 +2,7 @@ import { isRedirect } from '../../core/errors';
 import { joinSentences } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type Api, apiNames } from './endpoints';
-import { findChoice, findNeededScope, type ScopedRequest, type SignIn } from './scopes';
+import { describeChoiceFor, findNeededScope, type ScopedRequest, type SignIn } from './scopes';
 
 /** What error texts need to know about a request. */
 export interface RequestFacts extends ScopedRequest {
@@ -208,7 +208,7 @@ export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authenticat
 }
 
 function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string {
-	const choice = findChoice(scope);
+	const choice = describeChoiceFor(scope);
 	const includeScopeText =
 		choice === undefined
 			? 'If the credential has Custom Scopes, add the scope there'

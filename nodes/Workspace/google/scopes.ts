@@ -37,7 +37,7 @@ const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildS
  * The requested scopes: the user's own list, or the narrowest ones for all operations with the
  * chosen access.
  */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
+export const chosenScopesExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
 /** Matches a list of scopes if at least one of them allows reading the Gmail profile. */
 export const mailScopePattern = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
@@ -83,7 +83,7 @@ export function findNeededScope({ api, method, url, signIn }: ScopedRequest): st
  * Says what to choose in the credential to get a scope. Undefined for a scope that comes with each
  * choice.
  */
-export function findChoice(scope: string): string | undefined {
+export function describeChoiceFor(scope: string): string | undefined {
 	if (scope === toScope('gmail.compose')) return 'set Mail Access to at least Also Save Drafts';
 	if (scope === toScope('gmail.modify'))
 		return 'set Mail Access to Also Save Drafts and Change Labels';

@@ -100,8 +100,8 @@ export async function executeWithWaitingRuns(run: JobsOfRun): Promise<Results> {
 			waitingGroup.runs.push(waitingRun);
 			return;
 		}
-		// Takes the place of a full group, which still waits for the lock, but which no run can
-		// join anymore.
+		// This group takes the place of a full one, which still waits for the lock, but which no
+		// run can join anymore.
 		const group: Group = { runs: [waitingRun], weight };
 		waitingGroups.set(groupKey, group);
 		void locks.doInTurn(lockId, async () => {

@@ -8,7 +8,7 @@ import type { Job } from './job';
 export function toJobFailure(error: unknown, { operation }: Job): NodeError {
 	const failure = toGoogleFailure(error);
 	// Google may have carried out a change and then sent a response that cannot be read. An
-	// operation that reads changes things last, if at all.
+	// operation with `mayChange` reads first, and changes things last, if at all.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.mayChange;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

@@ -45,7 +45,7 @@ function refuseForbiddenOperation(
 	{ resource, operation, values }: UncheckedInput,
 ) {
 	if (allowed == null) return;
-	// What is no list allows nothing.
+	// A value that is not a list allows nothing.
 	const allowedKeys: unknown[] = Array.isArray(allowed) ? allowed : [undefined];
 	if (allowedKeys.length === 0) return;
 	if (allowedKeys.includes(getOperationKey(resource, operation))) return;

@@ -1,5 +1,6 @@
 // The form that document content has between Markdown and the requests to Google. All its texts
 // have passed through `cleanText`.
+import { replaceHalfCharacters } from '../../core/text';
 
 export interface TextMarks {
 	readonly bold?: boolean;
@@ -88,10 +89,8 @@ const strippedCharacterPattern = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
  * units are right.
  */
 export function cleanText(text: string): string {
-	return text
-		.replace(/\r\n?/g, '\n')
-		.replace(strippedCharacterPattern, '')
-		.replace(/\p{Surrogate}/gu, '\ufffd');
+	const keptText = text.replace(/\r\n?/g, '\n').replace(strippedCharacterPattern, '');
+	return replaceHalfCharacters(keptText);
 }
 
 /** Points of indentation per list level, as in the bullet presets of Docs. */

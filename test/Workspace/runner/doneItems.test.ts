@@ -127,6 +127,24 @@ test('items that run side by side are told, too: what is done, and what may be',
 	);
 });
 
+test('what is done is harmless, but it is not called safe to repeat what may be done', async () => {
+	const spreadsheetId = google.sheets.seed({ title: 'T' });
+	const documentId = google.docs.seed({ title: 'A' });
+	google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+	// After the first reading, so that nobody can look whether the text is there.
+	google.fault({ match: 'docs.documents.get', status: 403, nth: 2, times: 100 });
+	const failure = await failureOf(
+		runObjects(
+			{ operation: 'write', spreadsheetId, range: 'Sheet1!A1:A2', values: [['x']] },
+			{ resource: 'document', operation: 'append', content: 'Text', documentId },
+		),
+	);
+	expect(failure.message).toMatch(/^The content may have been written/);
+	expect(failure.description).toMatch(
+		/item 0: rows Sheet1!A1\. If the node runs again, these items are not done a second time\.$/,
+	);
+});
+
 type Prepared = readonly [good: IDataObject, fails: IDataObject, names: RegExp];
 
 function ofBook(rows: IDataObject): Prepared {

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { replaceHalfCharacters, shorten } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { missingDataAdvice } from '../../../fields/values';
 import { createMemorySource, decodeBase64 } from '../../byteSource';
@@ -71,8 +71,8 @@ export async function openUpload(
 	let { name, mimeType } = params;
 	// A file without a name is named after its field.
 	if (name.trim() === '') name = source.fileName || buildFileName(field ?? '', sourceType);
-	// Drive must store the name that a search for it sends as UTF-8, without half a surrogate pair.
-	name = Buffer.from(name).toString();
+	// Drive must store the name that a later search for it sends, which replaces them, too.
+	name = replaceHalfCharacters(name);
 	if (mimeType === '')
 		mimeType = toTableType(keepUsableType(findMimeType(name)) ?? sourceType, params);
 	return { clients, params, item, fileIndex, source, name, mimeType };
