@@ -13,7 +13,6 @@ export const contacted = [
 /** Hosts in links, in examples of the form and in patterns that recognize addresses. Nothing is sent to them. */
 export const onlyNamed = [
 	'agent.example.com',
-	'console.',
 	'developers.google.com',
 	'docs.google.com',
 	'docs.n8n.io',
