@@ -97,7 +97,7 @@ export function toModelItems(
 ): IDataObject[] {
 	const { output } = json;
 	// A model that waits for messages is not interested in the receipt of the call.
-	const content = json.lastMessage ?? json.response;
+	const content = 'lastMessage' in json ? json.lastMessage : json.response;
 	const facts: IDataObject = { sessionId: json.sessionId };
 	if (incompleteEnds.some((end) => end === json.endedBy)) facts.endedBy = json.endedBy;
 	if (json.gap === true) facts.gap = true;

@@ -116,11 +116,15 @@ const formatMessageCount = (count: number): string =>
 export const createStoppedEarlyError = (queuedCount: number, hasUnreadMessages: boolean) =>
 	new NodeError({
 		code: 429,
-		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waiting`,
+		message:
+			queuedCount > 0
+				? `The trigger was stopped while ${formatMessageCount(queuedCount)} waiting`
+				: 'The trigger was stopped before it had read all messages',
 		description: joinSentences(
-			`What waits is processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`,
+			queuedCount > 0 &&
+				`What waits is processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`,
 			hasUnreadMessages &&
-				'The service sent more messages that could not be read in time. They are lost.',
+				'The service sent messages that could not be read in time. They are lost.',
 			"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.",
 		),
 	});

@@ -47,6 +47,20 @@ test('without a text, a wait gives its last message and not the receipt of the c
 	expect(answered).toEqual({ output: '{"content":"Paris"}', sessionId: 's1' });
 });
 
+test('without any message, a wait gives null and not the receipt of the call', async () => {
+	service = await startAgentService({
+		apiKey,
+		answer: () => ({ status: 'accepted' }),
+		messages: () => [],
+	});
+	const wait = { waitForMessages: true, waitUntil: 'count', waitTimeoutSeconds: 1 };
+	const waitOptions = { onWaitTimeout: 'output' };
+	const answered: unknown = JSON.parse(
+		await callTool(service, { sessionId: 's1', ...wait, waitOptions }),
+	);
+	expect(answered).toContainEqual({ output: null, sessionId: 's1', endedBy: 'timeout' });
+});
+
 test.each(['', 'null'])('a response without content (%j) is null, and not a text', async (body) => {
 	service = await startAgentService({
 		apiKey,

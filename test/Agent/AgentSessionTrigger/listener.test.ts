@@ -606,21 +606,22 @@ describe('closing', () => {
 	});
 
 	test.each([
-		[3, 2],
-		[0, 0],
+		[3, 'The trigger was stopped while 2 messages were waiting'],
+		[0, 'The trigger was stopped before it had read all messages'],
 	])(
-		'tells of messages that could not be read in time (%d read, %d waiting)',
-		async (read, waiting) => {
+		'tells of messages that could not be read in time (after %d others)',
+		async (read, message) => {
 			const { run, clock, channels, listening } = listen(oneAtATime);
 			channels.isRead = false;
 			sendAll(channels, read);
 			void listening.close();
 			await clock.advance(2000);
-			const message = `The trigger was stopped while ${waiting} messages were waiting`;
 			expect(run.failedExecutions).toMatchObject([{ httpCode: '429', message }]);
-			expect(run.failedExecutions[0]?.description).toContain(
-				'The service sent more messages that could not be read in time. They are lost.',
+			const description = run.failedExecutions[0]?.description ?? '';
+			expect(description).toContain(
+				'The service sent messages that could not be read in time. They are lost.',
 			);
+			expect(description.startsWith('What waits')).toBe(read > 0);
 		},
 	);
 
