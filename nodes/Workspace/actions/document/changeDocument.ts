@@ -81,8 +81,7 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 		try {
 			return await carryOut(job, await readTab(job));
 		} catch (error) {
-			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
-			if (planCount === maxPlans || !isOutdated) throw toError(error);
+			if (planCount === maxPlans || !isOutdated(error)) throw toError(error);
 		}
 		// If the run is canceled, the pause ends, and the next request throws.
 		const { signal } = job.item;
@@ -95,14 +94,16 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 async function readTab(job: ChangeJob) {
 	let document = await documentState.fetchDocument(job);
 	const title = job.tab.trim();
-	const looksLikeId = /^t\.[\w-]+$/.test(title);
-	const isNewTitle =
-		title !== '' && !looksLikeId && matchTabs(flattenTabs(document.tabs), job.tab).length === 0;
+	const mayBeTitle = title !== '' && !/^t\.[\w-]+$/.test(title);
+	const hasTab = ({ tabs }: Document) => matchTabs(flattenTabs(tabs), job.tab).length > 0;
 	// A new tab has no headings.
-	if (isNewTitle && job.createTab && !job.section) {
+	if (mayBeTitle && job.createTab && !job.section && !hasTab(document)) {
 		const request = { addDocumentTab: { tabProperties: { title } } };
-		await sendRequests(job, document.revisionId ?? '', [request]);
+		const sending = sendRequests(job, document.revisionId ?? '', [request]);
+		const failure = await sending.then(() => undefined, toError);
 		document = await documentState.fetchDocument(job);
+		// If only the answer did not arrive, the document has the tab.
+		if (failure && !hasTab(document)) throw failure;
 	}
 	return documentState.findEditableTab(document, job.tab);
 }
@@ -147,7 +148,7 @@ export const nameChange = (result: {
  */
 function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {
 	const urls = requests.map(({ insertInlineImage }) => insertInlineImage?.uri ?? '');
-	if (!isRefused(error) || !urls.some(Boolean)) throw error;
+	if (!isRefused(error) || isOutdated(error) || !urls.some(Boolean)) throw error;
 	const requestIndex = /requests\[(\d+)\]/.exec(error.message)?.[1];
 	const namedUrl = urls[Number(requestIndex)];
 	const givenUpUrls = namedUrl && refusedUrls.size === 0 ? [namedUrl] : urls.filter(Boolean);
@@ -160,6 +161,9 @@ function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<str
  */
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
+
+/** Whether Google refused a change because somebody edited the document after it was read. */
+const isOutdated = (error: unknown) => isRefused(error) && /required revision/i.test(error.message);
 
 /**
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried

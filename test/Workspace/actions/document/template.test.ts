@@ -136,6 +136,22 @@ describe('a tab that is missing', () => {
 		expect((await calls.read(id)).tabs).toHaveLength(2);
 	});
 
+	test('is found if the answer to its creation was lost', async () => {
+		const id = calls.document('first');
+		calls.failChange({ connection: 'resetAfter' });
+		await calls.append(id, { content: 'a', tab: 'Notes', createTab: true });
+		expect(await calls.read(id, { tab: 'Notes' })).toMatchObject({ content: 'a' });
+		expect((await calls.read(id)).tabs).toHaveLength(2);
+	});
+
+	test('is not made if Google refuses it', async () => {
+		const id = calls.document('first');
+		calls.failChange({ status: 400, message: 'No more tabs.' });
+		const params = { content: 'a', tab: 'Notes', createTab: true };
+		expect(await catchFailure(calls.append(id, params))).toMatchObject({ code: 400 });
+		expect((await calls.read(id)).tabs).toHaveLength(1);
+	});
+
 	test.each(['', 't.n'])('cannot be %j, the first one or an ID', async (tab) => {
 		await calls.write(calls.withNotes('first'), { content: 'a', tab, createTab: true });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
@@ -147,6 +163,13 @@ describe('images of Markdown', () => {
 	const two = '![a](https://a.example/a.png) ![b](https://b.example/b.png)';
 	const write = async (content: string, item = testItem()) =>
 		await calls.write(calls.document(), { content, ...markdownWithImages }, item);
+
+	test('stay pictures if somebody edited the document after it was read', async () => {
+		calls.refuseAsOutdated();
+		const { documentId } = await write(logo);
+		expect(await calls.blocks(documentId)).toEqual(['![](https://example.com/a.png)']);
+		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(2);
+	});
 
 	test('become pictures where Google can fetch them; the others stay links, with a hint', async () => {
 		const item = testItem();
