@@ -114,7 +114,7 @@ export async function markFinished(drive: drive_v3.Drive, file: File): Promise<v
 	if (!isFinished(file)) await updateFile(drive, file, { appProperties });
 }
 
-const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
+export const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
 /**
  * Builds the key by which all executions sort the files, so that they keep the same one. Finished

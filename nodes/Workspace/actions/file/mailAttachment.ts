@@ -50,6 +50,6 @@ function createNameRefusal(nameOrId: string, { attachments }: Mail) {
 	const names = attachments.map(({ fileName }) => fileName);
 	return createRefusal(
 		`The email does not have exactly one attachment '${shorten(nameOrId, 60)}'`,
-		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of an attachment, or its attachmentId from Read. The email has: ${listNames(names)}`,
+		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of an attachment, or its attachmentId from Read. The email has: ${listNames(names) || 'none'}`,
 	);
 }

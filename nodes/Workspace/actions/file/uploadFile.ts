@@ -45,11 +45,15 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
 	}
 	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
+	const isOwn = file.id === ownId;
+	// The execution that created it may have failed because of these bytes.
+	if (!isOwn && !createdFiles.isFinished(file))
+		refuseDamaged(upload, file, await computeMd5(upload.source));
 	// Drive shows a file only when all of its bytes have arrived, so a file that another execution
 	// created is finished, too.
 	await createdFiles.markFinished(drive, file);
 	const result = toFileResult(file);
-	return file.id === ownId ? result : { ...result, repeated: true };
+	return isOwn ? result : { ...result, repeated: true };
 }
 
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
@@ -68,24 +72,31 @@ async function findFileToSkip(upload: Upload) {
 	return toFileResult(file);
 }
 
-/**
- * Uploads a file, records it, and compares its checksum with that of the sent bytes. Google's own
- * files have none.
- * @throws NodeError 500 if they differ
- */
+/** Uploads a file, records it, and compares its checksum with that of the sent bytes. */
 async function uploadFile(upload: Upload, appProperties?: File['appProperties']) {
 	const { file, md5 } = await sendFile(upload, appProperties);
-	const { md5Checksum, webViewLink } = file;
 	const id = requireId(file.id);
-	upload.item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
-	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
-		throw new NodeError({
-			code: 500,
-			message: `The file ${id} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
-			description: 'Delete the file in Google Drive and upload it again.',
-		});
+	upload.item.recordCreated({ kind: 'file', id, url: file.webViewLink ?? undefined });
+	refuseDamaged(upload, file, md5);
 	createdFiles.refuseTrashed(file);
 	return toFileResult(file);
+}
+
+/**
+ * @throws NodeError 500 if a file has another checksum than the sent bytes. Google's own files have
+ * none.
+ */
+function refuseDamaged({ params }: Upload, { id, md5Checksum }: File, md5: string): void {
+	if (!md5Checksum || md5Checksum.toLowerCase() === md5) return;
+	throw new NodeError({
+		code: 500,
+		message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+		description:
+			params.onExisting === 'replace'
+				? 'Upload it again to replace the content.'
+				: 'Delete the file in Google Drive and upload it again.',
+		outcome: 'done',
+	});
 }
 
 async function sendFile(upload: Upload, appProperties: File['appProperties']) {

@@ -205,6 +205,19 @@ describe('a file is never created twice', () => {
 });
 
 describe('with an idempotency key', () => {
+	test('a file whose bytes arrived damaged is refused again, and not returned as uploaded', async () => {
+		const damage = (file: unknown) => ({ ...(file as object), md5Checksum: md5('hellp') });
+		uploads.google.fault({ match: 'drive.files.create', rewrite: damage });
+		const upload = () => uploads.upload('hello', { idempotencyKey: 'k' });
+		expect(await catchFailure(upload())).toMatchObject({ code: 500, outcome: 'done' });
+		const damageFound = (body: unknown) => ({
+			files: (body as { files: unknown[] }).files.map(damage),
+		});
+		uploads.google.fault({ match: 'drive.files.list', rewrite: damageFound });
+		expect(await catchFailure(upload())).toMatchObject({ code: 500, outcome: 'done' });
+		expect(uploads.files()).toHaveLength(1);
+	});
+
 	const keyed = { idempotencyKey: 'order 4711' };
 	const upload = (params: Parameters<typeof uploads.run>[0] = {}) =>
 		uploads.upload('hello', { ...keyed, ...params });
