@@ -256,6 +256,9 @@ describe('search', () => {
 		['subject:Hi (has:attachment to: )', 'to'],
 		['from: subject:Hi', 'from'],
 		['x label:""', 'label'],
+		['label:"" x', 'label'],
+		['from:() is:unread', 'from'],
+		['from:("")', 'from'],
 	])('refuses %j, which has a word without a value', async (query, word) => {
 		const message = await mails.refused(mails.run('search', { query }));
 		expect(message).toBe(`'Query' has '${word}:' without a value`);
