@@ -6,7 +6,6 @@ import { resources } from '../../nodes/Workspace/resources';
 import { connectInRow, manualTrigger, node } from '../e2e/startTestN8n';
 import { until } from '../e2e/station';
 import { Editor } from './editor';
-import { StrangersText, strangersText } from './strangersText';
 
 /** A step of a person in the form. */
 type Act =
@@ -27,7 +26,6 @@ interface Tour {
 
 let google: GoogleServer;
 let editor: Editor;
-let text: StrangersText;
 let mail = '';
 let guestsId = '';
 let notesId = '';
@@ -172,7 +170,6 @@ beforeAll(async () => {
 		clientId: 'another-client',
 	});
 	editor = await Editor.open();
-	text = new StrangersText(editor);
 	const workspaceOAuth2Api = await editor.api.createCredential(
 		'workspaceOAuth2Api',
 		'Google',
@@ -243,13 +240,6 @@ test('each has done its own work', () => {
 	expect(google.docs.text(notesId)).toBe('All is new\n');
 	const names = google.files.listAll().map(({ name }) => name);
 	expect(names).toEqual(expect.arrayContaining(['New guests', 'New notes', 'note.txt']));
-});
-
-test('what is searched for is text in the hint', async () => {
-	await editor.chooseValue('resource', 'mail');
-	await editor.chooseValue('operation', 'search');
-	await editor.fill('query', strangersText);
-	await text.isRead(strangersText);
 });
 
 test('an operation chosen before does not stay when Resource changes', async () => {

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { NodeError } from '../../nodes/core/errors';
-import { createSanitizedLog, Sanitizer, findSecrets } from '../../nodes/core/sanitizer';
+import { createSanitizedLog, Sanitizer, findSecrets, showHints } from '../../nodes/core/sanitizer';
 import { expectLinear } from '../growth';
 
 const key = 'can ary+/=&"key-91';
@@ -299,4 +300,12 @@ describe('costs no more than the length of the text', () => {
 			},
 		);
 	});
+});
+
+test('a hint has no secret, and the editor makes no markup of it', () => {
+	const addExecutionHints = jest.fn();
+	const context = { addExecutionHints } as unknown as IExecuteFunctions;
+	showHints(context, ['<img src="x"> canary-key 1 < 2'], new Sanitizer(['canary-key']));
+	const message = '<\u200bimg src="x"> ••• 1 < 2';
+	expect(addExecutionHints).toHaveBeenCalledWith({ message, location: 'outputPane' });
 });
