@@ -43,7 +43,8 @@ const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
 /**
- * Builds the fields in which the user chooses the scopes, as they are or by what they allow.
+ * Builds the fields that decide the scopes: dropdowns that say what is allowed, or a list of the
+ * scopes themselves.
  * @param defaultAccess `allFiles` for a service account, because it sees only what was shared with
  * it
  * @param advice what to do after a change

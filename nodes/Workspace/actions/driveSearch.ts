@@ -2,9 +2,10 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../core/errors';
 
-type ListRequest = drive_v3.Params$Resource$Files$List;
+type ListRequest = drive_v3.Params$Resource$Files$List & { readonly q: string };
 
 interface Search extends Pick<ListRequest, 'q' | 'orderBy' | 'fields'> {
+	/** Whether a search of only some drives may find nothing, without an error. */
 	readonly mayMissFiles?: boolean;
 }
 

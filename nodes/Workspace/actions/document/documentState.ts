@@ -1,13 +1,17 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import { flattenTabs, matchTabs, type TabSummary } from '../../../untrusted/document/tabList';
 
 /** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
 export function findTab<T extends TabSummary>(allTabs: readonly T[], idOrTitle: string): T {
-	const tabList = allTabs.map(({ title, tabId }) => `'${title}' (${tabId})`);
-	const advice = `Enter the ID of a tab: ${tabList.join(', ')}.`;
+	const tabList = allTabs
+		.slice(0, 20)
+		.map(({ title, tabId }) => `'${shorten(title, 60)}' (${tabId})`);
+	const end = allTabs.length > tabList.length ? ' …' : '.';
+	const advice = `Enter the ID of a tab: ${tabList.join(', ')}${end}`;
 	return pickOne(matchTabs(allTabs, idOrTitle), `tab '${idOrTitle.trim()}'`, advice);
 }
 

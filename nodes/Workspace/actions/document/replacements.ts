@@ -223,9 +223,9 @@ function collectPlaceholders(
 function findValue(fields: IDataObject, name: string): string | undefined {
 	const value = findValueAtPath(fields, name);
 	if (value === undefined) return undefined;
-	if (value === null) return '';
-	// JSON turns a date into its ISO text.
+	// JSON turns a date into its ISO text, and what is no date or no number into null.
 	const data: unknown = JSON.parse(JSON.stringify(value));
+	if (data === null) return '';
 	return typeof data === 'string' ? data : JSON.stringify(data);
 }
 

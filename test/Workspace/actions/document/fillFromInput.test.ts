@@ -67,6 +67,7 @@ describe('a template', () => {
 
 	test.each<[string, string, IDataObject, string]>([
 		['a date as text', '{{due}}', { due: new Date(0) }, '1970-01-01T00:00:00.000Z'],
+		['nothing for what is no number', '({{sum}})', { sum: NaN }, '()'],
 		['fields in lists', '{{rows.0.city}}', { rows: [{ city: 'Bonn' }] }, 'Bonn'],
 		['names with dots', '{{to.zip.code}}', { to: { 'zip.code': 53113 } }, '53113'],
 		[

@@ -43,7 +43,7 @@ export class RequestBuilder {
 		if (extent.start < extent.end) this.addForRange('deleteContentRange', extent);
 	}
 
-	/** @param fields what to set, in place of the properties of the style */
+	/** @param fields the field mask. What it names and the style does not have is reset. */
 	styleParagraphs(
 		extent: Extent,
 		paragraphStyle: docs_v1.Schema$ParagraphStyle,
@@ -53,7 +53,7 @@ export class RequestBuilder {
 			this.addForRange('updateParagraphStyle', extent, { paragraphStyle, fields });
 	}
 
-	/** @param fields what to set, in place of the properties of the style */
+	/** @param fields the field mask. What it names and the style does not have is reset. */
 	styleText(
 		extent: Extent,
 		textStyle: docs_v1.Schema$TextStyle,

@@ -90,7 +90,7 @@ function splitAtTables(paragraphs: readonly PlacedParagraph[]): PlacedParagraph[
 	return stretches;
 }
 
-/** Plain text gets no spacing. It has no other paragraphs beside it. */
+/** Plain text is no Markdown, so it keeps the document's spacing. */
 function addSpacingRequest(builder: RequestBuilder, stretch: readonly PlacedParagraph[]): void {
 	const [first] = stretch;
 	if (!first || first.block.format === 'plain') return;

@@ -17,7 +17,7 @@ export interface PreparedList extends ListParams {
 /** Completes the parameters. @throws NodeError 400 for what cannot be in a page */
 export function prepareList(params: ListParams, searchTerms: readonly string[]): PreparedList {
 	const { output, downloadAttachments, returnAll, maxResults } = params;
-	// In a page, the files would have no item of their own.
+	// A page is a single item, in which the files of several emails would get mixed.
 	const fitsPage = !returnAll && !downloadAttachments && maxResults <= maxPageSize;
 	if (output === 'page' && !fitsPage)
 		throw createRefusal(
