@@ -161,7 +161,7 @@ const cases: FaultCase[] = [
 		onlyTry: true,
 		none: { ...untilItOpens, Workspace: afterChange },
 	}),
-	fault('a redirect', elsewhere, 'final', 302, /redirect/, {
+	fault('a redirect', elsewhere, 'final', 302, /with a redirect/, {
 		channelSays: /with status 302/,
 	}),
 	statusFault(400, 'final', /400/),

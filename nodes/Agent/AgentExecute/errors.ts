@@ -96,11 +96,19 @@ function explainStatus(
 			'The agent service refused the API key or the signature',
 			'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
 		];
+	if (isRedirect(statusCode))
+		return [
+			'The agent service responded with a redirect, which was not followed',
+			joinSentences(
+				outcome === 'unknown' && unknownOutcomeText,
+				'The key and the signature were sent only to the Deployment URL. Enter the final address there.',
+			),
+		];
 	if (outcome === 'unknown') return ['The agent service reported an error', unknownOutcomeText];
-	if (statusCode === 404 || isRedirect(statusCode))
+	if (statusCode === 404)
 		return [
 			'The agent service was not found at this address',
-			"Check the Deployment URL. The node adds '/execute' to it, and follows no redirect.",
+			"Check the Deployment URL. The node adds '/execute' to it.",
 		];
 	if (retryable)
 		return [

@@ -75,8 +75,9 @@ export interface NextAttempt {
 	 */
 	readonly isFirstOfOutage: boolean;
 	/**
-	 * Whether to alert the user: an attempt of the long backoff failed, the credentials are wrong,
-	 * or the outage has lasted 5 minutes. True once in an outage.
+	 * Whether to alert the user: the service refuses the channel (an attempt of the long backoff
+	 * failed, or the credentials are wrong), or the outage has lasted 5 minutes. True once in an
+	 * outage for each of the two.
 	 */
 	readonly mustAlert: boolean;
 }
@@ -90,7 +91,8 @@ const maxTooLargeCount = 3;
 /** Builds what is known about an outage that begins at this time, in monotonic milliseconds. */
 const beginOutage = (startedAt: number) => ({
 	startedAt,
-	hasRaisedAlert: false,
+	/** Each kind of alert is raised once per outage. */
+	raisedAlerts: new Set<'refused' | 'outage'>(),
 	/**
 	 * The number of delays of the backoff since it last began. It sets the limit of the next delay.
 	 */
@@ -193,15 +195,17 @@ function decideInOutage(closeReason: CloseReason, outage: Outage): RetryDecision
 	return decision;
 }
 
-/** Marks the outage's alert as raised if it is due. @returns whether it is raised just now */
+/** Marks the alert that is due as raised. @returns whether one is raised just now */
 function takeDueAlert(closeReason: CloseReason, now: number, outage: Outage): boolean {
 	const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
 	// The first delay of the long backoff may have been drawn just now. A second one means that the
 	// attempt after the first has failed.
 	const isRefused = needsUser || outage.longBackoffDelayCount > 1;
 	const isLong = now - outage.startedAt >= outageAlertMilliseconds;
-	if (outage.hasRaisedAlert || !(isRefused || isLong)) return false;
-	outage.hasRaisedAlert = true;
+	if (!isRefused && !isLong) return false;
+	const kind = isRefused ? 'refused' : 'outage';
+	if (outage.raisedAlerts.has(kind)) return false;
+	outage.raisedAlerts.add(kind);
 	return true;
 }
 

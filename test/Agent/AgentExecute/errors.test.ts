@@ -26,8 +26,8 @@ const answered = (statusCode: number, headers = {}) =>
 	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, sanitizer);
 
 test.each<[number, AttemptName, string, string]>([
-	[301, 'final', 'The agent service was not found at this address', 'follows no redirect'],
-	[303, 'unknown', 'The agent service reported an error', 'Check the session'],
+	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
+	[303, 'unknown', 'The agent service responded with a redirect', 'Check the session'],
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],

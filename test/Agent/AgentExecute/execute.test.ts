@@ -180,7 +180,7 @@ test('a redirect is refused, and the secrets go nowhere else', async () => {
 	const location = `${other.url}/login?secret=1`;
 	for (const status of [301, 302, 307, 308]) {
 		service.script({ status, headers: { location } });
-		const error = await expectFailure(run(), status, 'was not found at this address');
+		const error = await expectFailure(run(), status, 'responded with a redirect');
 		expect(error.message).not.toContain('secret=1');
 	}
 	expect(other.received).toEqual([]);

@@ -168,6 +168,15 @@ test('an outage is told once, after 5 minutes', async () => {
 	expect(alerts).toEqual([false, false, true, false]);
 });
 
+test('a refusal is told, too, if the outage has been told', async () => {
+	const { clock, recovery } = new History();
+	recovery.planNextAttempt(dropped);
+	await clock.advance(5 * minutes);
+	expect(recovery.planNextAttempt(dropped).mustAlert).toBe(true);
+	const refusals = times(4, status(401)).map((reason) => recovery.planNextAttempt(reason));
+	expect(refusals.filter(({ mustAlert }) => mustAlert)).toHaveLength(1);
+});
+
 /** @returns the delays of attempts that come at once */
 const takePlaces = (rateLimiter: ConnectRateLimiter, clock: FakeClock, count: number) =>
 	Array.from({ length: count }, () => rateLimiter.takePlace(clock));
