@@ -162,20 +162,26 @@ const toBytes = (data: unknown) =>
 /**
  * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a
  * wrong form, or a mistake in this package.
+ * @param log receives where in the code the error occurred, but not its message, which may quote
+ * the response
  */
-export function toGoogleFailure(error: unknown): NodeError {
+export function toGoogleFailure(error: unknown, log: (text: string) => void): NodeError {
 	const failure = toNodeError(error);
 	const isProgramError = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
 	if (!isProgramError || failure.code !== 500) return failure;
+	const { name, message, stack = '' } = error;
+	const stackLines = stack.slice(stack.indexOf(message) + message.length).split(/\s*\n\s*/, 4);
+	log(`${unreadableLogText}: ${name}${stackLines.join(' ')}`);
 	return failure.with({
 		code: 502,
 		status: undefined,
 		message:
 			"Google's response does not have the form that Google documents, so it could not be read",
-		description: checkBasesAdvice,
+		description: `${checkBasesAdvice} If there is none, please report the line in n8n's log that begins with '${unreadableLogText}'.`,
 	});
 }
 
+const unreadableLogText = 'A response could not be read';
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
 export const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };

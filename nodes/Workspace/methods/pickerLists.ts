@@ -148,7 +148,7 @@ async function askGoogle<T>(
 		const clients = await credential.loadClients(pickerLimits);
 		return await ask({ signIn: credential.signIn, ...clients });
 	} catch (error) {
-		const rawFailure = toGoogleFailure(error);
+		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(rawFailure));
 		throw createNodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}

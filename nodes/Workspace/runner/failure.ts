@@ -5,8 +5,8 @@ import type { Clients } from '../operation';
 import type { Job } from './job';
 
 /** Turns whatever an operation threw into a failure of the job. */
-export function toJobFailure(error: unknown, { operation }: Job): NodeError {
-	const failure = toGoogleFailure(error);
+export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
+	const failure = toGoogleFailure(error, item.log.bind(item));
 	// Google may have carried out a change and then sent a response that cannot be read. An
 	// operation with `mayChange` reads first, and changes things last, if at all.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.mayChange;

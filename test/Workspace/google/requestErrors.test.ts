@@ -99,20 +99,34 @@ test('n8n’s own policy of where requests may go', async () => {
 	});
 });
 
-test('a response of another form is told without what it held', () => {
-	const failure = toGoogleFailure(new TypeError("Received 'canary of a response'"));
+test('the log says where in the code a response could not be read, and not what it held', () => {
+	const log: string[] = [];
+	const failure = toGoogleFailure(
+		new TypeError("Received 'canary of a response'\n    at canary"),
+		(text) => log.push(text),
+	);
 	expect(failure).toMatchObject({
 		code: 502,
 		status: 'UNAVAILABLE',
 		cause: expect.any(TypeError) as unknown,
 	});
 	expect(`${failure.message} ${failure.description}`).not.toContain('canary');
-	expect(toGoogleFailure(failure)).toBe(failure);
-	expect(toGoogleFailure(new RangeError('Invalid')).code).toBe(502);
+	expect(log).toEqual([
+		expect.stringMatching(/^A response could not be read: TypeError at .*requestErrors\.test/),
+	]);
+	expect(log.join()).not.toContain('canary');
+	expect(toGoogleFailure(failure, (text) => log.push(text))).toBe(failure);
 });
 
 test('other errors stay as they are', () => {
-	expect(toGoogleFailure(new Error('Other'))).toMatchObject({ code: 500, message: 'Other' });
+	const log: string[] = [];
+	expect(toGoogleFailure(new Error('Other'), (text) => log.push(text))).toMatchObject({
+		code: 500,
+		message: 'Other',
+	});
+	expect(log).toEqual([]);
+	expect(toGoogleFailure(new RangeError('Invalid'), (text) => log.push(text)).code).toBe(502);
+	expect(log.join().match(/ at /g)).toHaveLength(3);
 });
 
 const call: RequestFacts = {

@@ -39,7 +39,7 @@ export async function findDeliveredMail(
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why
 			// nothing more is known.
-			const failure = toGoogleFailure(error);
+			const failure = toGoogleFailure(error, item.log.bind(item));
 			searchReport = `The node could not look for it in the mailbox: ${endSentence(failure.message)}`;
 			break;
 		}
