@@ -61,10 +61,10 @@ export interface Item {
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
 	/**
-	 * Adds a hint that the node shows after the run, unless the item fails. Of the hints with one
-	 * key, only the first is shown.
+	 * Adds a hint that the node shows after the run, unless the item fails. Equal hints are shown
+	 * once.
 	 */
-	addHint(text: string, key?: string): void;
+	addHint(text: string): void;
 	/** Writes to n8n's log at info level. The text must not contain content or secrets. */
 	log(text: string): void;
 }

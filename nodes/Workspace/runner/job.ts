@@ -3,7 +3,6 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { createRefusal, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
-import { getOrAdd } from '../../core/maps';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
 import { type Field, FieldNaming, type ReadContext } from '../../fields/field';
@@ -29,7 +28,7 @@ import {
 /** The state that all items of a run share. */
 export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
-	readonly hints = new Map<string, string>();
+	readonly hints = new Set<string>();
 	readonly sanitizer: Sanitizer;
 	/** Known once for all items, because n8n copies the whole node each time it is asked for it. */
 	readonly isTool: boolean;
@@ -75,7 +74,7 @@ export class InputItem implements Item {
 	readonly #context: IExecuteFunctions;
 	readonly #naming: FieldNaming;
 	readonly #createdFiles: CreatedFile[] = [];
-	readonly #hints = new Map<string, string>();
+	readonly #hints = new Set<string>();
 
 	constructor(context: IExecuteFunctions, index: number, run: RunState, naming: FieldNaming) {
 		this.#context = context;
@@ -126,18 +125,18 @@ export class InputItem implements Item {
 		return this.#naming.insertNames(text);
 	}
 
-	addHint(text: string, key = text) {
-		getOrAdd(this.#hints, key, () => this.insertNames(text));
+	addHint(text: string) {
+		this.#hints.add(this.insertNames(text));
 	}
 
 	/** Adds the hints to those of the run, which n8n shows, once the item has succeeded. */
 	releaseHints() {
-		for (const [key, hint] of this.#hints) getOrAdd(this.run.hints, key, () => hint);
+		for (const hint of this.#hints) this.run.hints.add(hint);
 	}
 
 	/** A model does not see what n8n shows below the node, so its answer contains the hints. */
 	get hints(): readonly string[] {
-		return [...this.#hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
+		return [...this.#hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
 	log(text: string) {

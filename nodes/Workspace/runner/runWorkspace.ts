@@ -69,7 +69,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		showHints(context, run.hints.values(), sanitizer);
+		showHints(context, run.hints, sanitizer);
 		const message = run.credential?.reportSignInEnd();
 		if (message)
 			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });

@@ -7,7 +7,7 @@ import {
 	type KeyHashes,
 } from '../../idempotency';
 import { defineOperation } from '../../operation';
-import { type Change, changeDocument, nameChange } from './changeDocument';
+import { type Change, changeDocument, nameWrittenText } from './changeDocument';
 import { planAppend } from './content/contentRequests';
 import { type ContentJob, fitIntoDocument } from './content/fitContent';
 import type { PictureTest } from './content/layout';
@@ -61,7 +61,7 @@ export const append = defineOperation({
 		const keyHashes = hashKeyUse(use, [params.content, section]);
 		return await appendContent({ ...params, docs, item, content, section, keyHashes });
 	},
-	nameResult: (result) => nameChange(result),
+	nameResult: (result) => nameWrittenText(result),
 });
 
 interface AppendJob extends ContentJob {

@@ -136,7 +136,8 @@ async function carryOut<C extends Change>(job: ChangeJob<C>, tab: documentState.
 	}
 }
 
-export const nameChange = (result: {
+/** Says what was written, and where. */
+export const nameWrittenText = (result: {
 	readonly documentId: string;
 	readonly characterCount: number;
 }) => `${result.characterCount} characters in document ${result.documentId}`;

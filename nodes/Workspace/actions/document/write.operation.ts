@@ -3,7 +3,7 @@ import { joinSentences } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
-import { changeDocument, nameChange } from './changeDocument';
+import { changeDocument, nameWrittenText } from './changeDocument';
 import { planContent } from './content/contentRequests';
 import { type ContentJob, fitIntoDocument } from './content/fitContent';
 import { isEmpty, parseContent } from './content/parseContent';
@@ -117,7 +117,7 @@ export const write = defineOperation({
 		const characterCount = written.characterCount + replaced.characterCount;
 		return { ...replaced, characterCount };
 	},
-	nameResult: (result) => nameChange(result),
+	nameResult: (result) => nameWrittenText(result),
 });
 
 /** Throws the failure to replace texts, for a document whose content was replaced before. */

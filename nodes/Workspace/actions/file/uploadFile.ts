@@ -48,7 +48,7 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	const isOwn = file.id === ownId;
 	// The execution that created it may have failed because of these bytes.
 	if (!isOwn && !createdFiles.isFinished(file))
-		refuseDamaged(upload, file, await computeMd5(upload.source));
+		refuseDamagedFile(upload, file, await computeMd5(upload.source));
 	// Drive shows a file only when all of its bytes have arrived, so a file that another execution
 	// created is finished, too.
 	await createdFiles.markFinished(drive, file);
@@ -77,7 +77,7 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
 	const { file, md5 } = await sendFile(upload, appProperties);
 	const id = requireId(file.id);
 	upload.item.recordCreated({ kind: 'file', id, url: file.webViewLink ?? undefined });
-	refuseDamaged(upload, file, md5);
+	refuseDamagedFile(upload, file, md5);
 	createdFiles.refuseTrashed(file);
 	return toFileResult(file);
 }
@@ -86,7 +86,7 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
  * @throws NodeError 500 if a file has another checksum than the sent bytes. Google's own files have
  * none.
  */
-function refuseDamaged({ params }: Upload, { id, md5Checksum }: File, md5: string): void {
+function refuseDamagedFile({ params }: Upload, { id, md5Checksum }: File, md5: string): void {
 	if (!md5Checksum || md5Checksum.toLowerCase() === md5) return;
 	throw new NodeError({
 		code: 500,
