@@ -217,7 +217,7 @@ function buildFilterTest(
 	cells: FetchedCells,
 	columns: NamedColumns,
 ): RowTest {
-	const columnInTab = findColumnsInAnyCase(columns, [name]).get(name);
+	const columnInTab = findColumnsInAnyCase(columns, [[name]]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
 		throw createColumnError(message, columns.names, headerRowAdvice);
