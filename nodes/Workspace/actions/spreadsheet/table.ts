@@ -262,13 +262,7 @@ export function fitColumns(
 	const hasHeader = table.names.length > 0;
 	const exactColumns = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
-	// Read names columns without a header by their letters. They count as far as they follow the
-	// last header directly.
-	while (hasHeader && firstNewColumn < table.endColumn) {
-		const letters = toColumnLetters(firstNewColumn);
-		if (!names.has(letters) || exactColumns.has(letters)) break;
-		exactColumns.set(letters, firstNewColumn++);
-	}
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
 	const columnsByName = findColumnsInAnyCase({ ...table, columnsByName: exactColumns }, rows);
 	const newNames: string[] = [];
 	for (const name of names) {
@@ -289,6 +283,25 @@ export const createSpaceError = ({ endColumn }: Table, names: readonly string[])
 		`There is no space for new columns: ${listNames(names)}`,
 		`Column ${toColumnLetters(endColumn)} of the header row is already in use.`,
 	);
+
+/**
+ * Adds the columns without a header that rows name by their letters, as Read does, as far as they
+ * follow the last header directly.
+ * @returns the column after them
+ */
+function nameLetterColumns(
+	{ firstNewColumn, endColumn }: Table,
+	names: ReadonlySet<string>,
+	columnsByName: Map<string, number>,
+): number {
+	for (let column = firstNewColumn; ; column++) {
+		const letters = toColumnLetters(column);
+		let name = letters;
+		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
+		if (column >= endColumn || !names.has(name)) return column;
+		columnsByName.set(name, column);
+	}
+}
 
 /** The cells of a table below its header. Rows and columns count from 0. */
 export interface TableBody {
