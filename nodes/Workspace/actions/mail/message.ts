@@ -21,8 +21,15 @@ interface FileParams {
 	readonly onlyFiles: readonly string[];
 }
 
-export async function fetchMail(clients: Clients, id: string, item: Item, options?: TextOptions) {
-	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
+/** Fetches an email, or only its headers. */
+export async function fetchMail(
+	clients: Clients,
+	id: string,
+	item: Item,
+	options?: TextOptions,
+	format: 'full' | 'metadata' = 'full',
+) {
+	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format });
 	requireId(data.id);
 	return await parseMessage(clients, data, item, options);
 }

@@ -5,7 +5,7 @@ import { escapeHtml } from '../../../../core/text';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { fetchMail, readAttachment } from '../message';
+import { readAttachment } from '../message';
 import { type MailBodies, textToHtml } from './bodies';
 import type { LoadedFile } from './files';
 import type { Sender } from './sender';
@@ -41,13 +41,11 @@ export async function appendSignature(
  */
 export async function appendQuotation(
 	clients: Clients,
-	originalId: string,
+	original: Mail,
 	bodies: MailBodies,
-	item: Item,
 ): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
-	const mail = await fetchMail(clients, originalId, item);
-	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
-	return { bodies: append(bodies, buildQuotation(mail)), pictures };
+	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, original);
+	return { bodies: append(bodies, buildQuotation(original)), pictures };
 }
 
 /**
