@@ -55,7 +55,8 @@ export async function appendQuotation(
 const pagePattern =
 	/<!doctype\b[^<>]*>|<head\b[^<>]*>(?:(?!<head\b).)*?<\/head\s*>|<\/?(?:html|body)\b[^<>]*>/gis;
 
-function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
+function buildQuotation({ summary, content }: Mail): Required<MailBodies> {
+	const { text, html } = content;
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
 	const quotedHtml = html === '' ? textToHtml(text) : html.replaceAll(pagePattern, '').trim();
@@ -82,7 +83,7 @@ function append({ text, html }: MailBodies, addition: Required<MailBodies>): Mai
  */
 async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
 	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
-	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
+	const links = mail.content.html.matchAll(/cid:([^\s"'<>)]+)/gi);
 	const shownNames = new Set(Array.from(links, ([, name = '']) => [name, unescape(name)]).flat());
 	const pictures: LoadedFile[] = [];
 	for (const file of mail.files) {

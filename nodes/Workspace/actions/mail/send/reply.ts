@@ -86,12 +86,7 @@ const removePrefixes = (subject: string) => subject.trim().replace(prefixPattern
  * Chooses the recipients that the user has not entered.
  * @throws NodeError 400 if there is none, except for a draft
  */
-async function chooseRecipients(
-	clients: Clients,
-	mail: PreparedMail,
-	original: Mail,
-	item: Item,
-) {
+async function chooseRecipients(clients: Clients, mail: PreparedMail, original: Mail, item: Item) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
 	const ownAddresses = await listOwnAddresses(clients, item);
 	const isOwn = ({ address }: Address) => ownAddresses.includes(address.toLowerCase());
@@ -103,7 +98,8 @@ async function chooseRecipients(
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	if (!mail.replyAll) return { to };
-	const otherHeaders = [original.replyTo, original.summary.to, original.cc].join('\n');
+	const { summary, content } = original;
+	const otherHeaders = [content.replyTo, summary.to, content.cc].join('\n');
 	const others = readRecipients(otherHeaders, item);
 	const named = [...to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
 	const newCopies = removeKnown([...answered, ...others], [...ownAddresses, ...named]);
@@ -115,7 +111,7 @@ async function chooseRecipients(
  * others, returns those. A contact form may send in the account's name, to the account.
  */
 function findAnsweredAddresses(
-	{ summary, replyTo }: Mail,
+	{ summary, content }: Mail,
 	isOwn: (address: Address) => boolean,
 	item: Item,
 ): Address[] {
@@ -125,7 +121,7 @@ function findAnsweredAddresses(
 		const others = recipients.filter((recipient) => !isOwn(recipient));
 		if (others.length > 0 || recipients.length === 0) return others;
 	}
-	const replyToAddresses = readRecipients(replyTo, item);
+	const replyToAddresses = readRecipients(content.replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }
 
