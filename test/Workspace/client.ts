@@ -116,7 +116,9 @@ export function testItem({
 		hints: [],
 		logs: [],
 		things: [],
-		recordCreated: (what) => item.things.push(what),
+		recordCreated: (what) => {
+			if (!item.things.some(({ id }) => id === what.id)) item.things.push(what);
+		},
 		get hasCreated() {
 			return item.things.length > 0;
 		},
