@@ -57,8 +57,9 @@ class ParameterReader {
 		if (isShown) refuseEmptyExpression(raw, field, this.#context);
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
 			refuseUnnamedFiles(raw, field, this.#context);
-		const given = this.#isGiven(field, isShown) ? raw : this.#getDefault(field);
-		const value = readValue(given, field, this.#context);
+		const value = this.#isGiven(field, isShown)
+			? readValue(raw, field, this.#context)
+			: this.#readDefault(field);
 		if (fallbackField && value === '')
 			return fallbackField.read(this.#rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((other) => this.#rawValues[other] == null);
@@ -75,11 +76,14 @@ class ParameterReader {
 		return isShown && !isCleared;
 	}
 
-	#getDefault({ default: formDefault, jsonDefault, defaultWhen }: Field): unknown {
-		if (this.#context.mode === 'json') return jsonDefault ?? formDefault;
-		if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
-			return defaultWhen.default;
-		return formDefault;
+	#readDefault(field: Field): unknown {
+		const { defaultWhen, jsonDefault } = field;
+		let value = field.default;
+		if (this.#context.mode === 'json') value = jsonDefault ?? value;
+		else if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
+			value = defaultWhen.default;
+		// Defaults are written in the form's shape.
+		return readValue(value, field, { ...this.#context, mode: 'fields' });
 	}
 
 	#meets(name: string, allowedValues: ReadonlyArray<string | boolean>): boolean {
