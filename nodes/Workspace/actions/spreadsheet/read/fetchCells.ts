@@ -69,8 +69,13 @@ export async function fetchCellsAs(
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches the texts that the sheet shows in a header row, if they may not be its values. */
-export async function fetchHeaders({ spreadsheet, range, rows }: FetchedCells, row: number) {
+/**
+ * Fetches the texts that the sheet shows in a header row, if they may not be its values.
+ * @param hasFilters whether the texts of all cells are needed anyway
+ */
+export async function fetchHeaders(cells: FetchedCells, row: number, hasFilters: boolean) {
+	if (hasFilters) return (await fetchCellsAs(cells, 'FORMATTED_VALUE'))[row] ?? [];
+	const { spreadsheet, range, rows } = cells;
 	const headers = rows[row] ?? [];
 	if (!headers.some(mayBeShownOtherwise)) return headers;
 	const area = printPart(range, { row, column: 0 }, 1, headers.length);
