@@ -251,7 +251,7 @@ describe('emails', () => {
 		expect(items.slice(0, -1).map(({ id }) => id)).toEqual(ids);
 		const keys = ['id', 'date', 'sender', 'subject', 'status', 'snippet'];
 		expect(Object.keys(items[0] ?? {})).toEqual(keys);
-		expect(noteIn(items)).toBe('Emails 1 to 50 of 50 are shown, newest first.');
+		expect(noteIn(items)).toBe('50 of 50 emails are shown, newest first.');
 	});
 
 	test('of which 60 have their texts are shortened evenly, with a mark', async () => {
@@ -272,7 +272,7 @@ describe('emails', () => {
 		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual(ids);
 		expect(answers.length).toBeLessThan(5);
 		expect(noteIn(answers[0] ?? [])).toMatch(
-			/^Emails 1 to \d+ of 100 or more are shown.*To get the next ones, call again with/,
+			/^\d+ of 100 or more emails are shown.*To get the next ones, call again with/,
 		);
 	});
 
@@ -360,7 +360,7 @@ describe('emails', () => {
 		expect(items.map(({ text }) => text).slice(1, 3)).toEqual(['', 'Yes.']);
 		expect(items[0]?.['text']).toMatch(/^Some words.{9000,}…$/);
 		expect(noteIn(items)).toMatch(
-			/^Emails 1 to 4 of 4 are shown, oldest first\. A text that ends with … is shortened: read the email by its ID, without 'Whole Conversation', to get all of it\./,
+			/^4 of 4 emails are shown, oldest first\. A text that ends with … is shortened: read the email by its ID, without 'Whole Conversation', to get all of it\./,
 		);
 		const answers = await readAll(mailOf(ids[0] ?? ''), ['Start Character', 'startCharacter']);
 		const parts = answers.map(([mail]) => mail?.['text'] as string);
@@ -389,7 +389,7 @@ describe('emails', () => {
 	test('that nobody sent are told', async () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
-			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
+			{ note: '0 of 0 emails are shown, newest first.' },
 			{ note: 'No email matches.' },
 		]);
 	});
@@ -398,7 +398,7 @@ describe('emails', () => {
 		seed(1);
 		const { items } = await call(list, { pageToken: '20@' });
 		expect(items[0]).toEqual({
-			note: expect.stringMatching(/^Emails 0 to 0 of /) as unknown,
+			note: expect.stringMatching(/^0 of 0 emails /) as unknown,
 		});
 	});
 

@@ -202,7 +202,7 @@ describe("n8n's Agents", () => {
 		await stream('chat', { message: 'Work.' });
 		const [failed, listed] = model.requests.at(-1)?.toolAnswers ?? [];
 		expect(failed).toMatch(/is not allowed here.*Allowed Operations/);
-		expect(listed).toContain('Emails 0 to 0 of 0 are shown');
+		expect(listed).toContain('0 of 0 emails are shown');
 		expect(google.gmail.sent).toHaveLength(before);
 	});
 

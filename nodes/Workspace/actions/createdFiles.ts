@@ -40,12 +40,30 @@ export const buildKeyProperties = ({ keyHash, contentHash }: KeyHashes): Propert
 });
 
 /**
- * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution
- * also searches after it has created its own.
+ * Finds the file that all executions with a key keep.
+ * @param ownId the file that this execution created. Drive does not refuse a second file, so each
+ * execution also searches after it has created its own
+ * @returns undefined if there is no key, or no file yet
+ * @throws NodeError 409 if the key was used for other content
+ */
+export async function findKeptFile(
+	drive: drive_v3.Drive,
+	fields: string,
+	keyHashes: KeyHashes | undefined,
+	ownId?: string,
+): Promise<File | undefined> {
+	if (!keyHashes) return undefined;
+	const files = await findKeyedFiles(drive, fields, keyHashes, ownId);
+	if (files.length === 0 && ownId === undefined) return undefined;
+	return await keepOneFile(drive, files, keyHashes);
+}
+
+/**
+ * Finds the files with an idempotency key.
  * @param ownId the file that this execution created. Drive's search may not list it yet, so it is
  * added, unless it is in the trash
  */
-export async function findKeyedFiles(
+async function findKeyedFiles(
 	drive: drive_v3.Drive,
 	fields: string,
 	{ keyHash }: KeyHashes,
@@ -82,11 +100,11 @@ export function refuseTrashed({ id, trashed }: File): void {
 }
 
 /**
- * Chooses the file that all executions with a key keep: a finished one, or the oldest if none is
- * finished. Moves the other unfinished files, which no execution has returned yet, to the trash.
+ * Chooses the file that is kept: a finished one, or the oldest if none is finished. Moves the other
+ * unfinished files, which no execution has returned yet, to the trash.
  * @throws NodeError 409 if the key was used for other content
  */
-export async function keepOneFile(
+async function keepOneFile(
 	drive: drive_v3.Drive,
 	files: readonly File[],
 	{ contentHash }: KeyHashes,
@@ -108,10 +126,11 @@ export async function keepOneFile(
 	return keptFile;
 }
 
-/** Marks a file with a key as finished, unless it is. */
+/** Marks an unfinished file with a key as finished. */
 export async function markFinished(drive: drive_v3.Drive, file: File): Promise<void> {
 	const appProperties = { [stateProperty]: 'done' };
-	if (!isFinished(file)) await updateFile(drive, file, { appProperties });
+	if (file.appProperties?.[stateProperty] === 'made')
+		await updateFile(drive, file, { appProperties });
 }
 
 export const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
@@ -135,7 +154,7 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
  */
 const markerProperty = 'creationToken';
 
-interface NewFile<R, C> {
+interface NewFile {
 	readonly kind: 'document' | 'spreadsheet';
 	readonly buildUrl: (id: string) => string;
 	readonly title: string;
@@ -149,62 +168,30 @@ interface NewFile<R, C> {
 	 * that request did not arrive.
 	 */
 	readonly recoveredId: string | undefined;
-	/**
-	 * Gives the file its content. With an idempotency key, several executions may call it for the
-	 * same file.
-	 */
-	readonly fillContent: (id: string) => Promise<C | undefined>;
-	/**
-	 * Runs when the file is marked as finished: if it fails, the next run must not replace a
-	 * template's placeholders again. `filled` is what `fillContent` returned, or undefined if the
-	 * file was already finished.
-	 */
-	readonly readResult: (id: string, filled: C | undefined) => Promise<R>;
 }
 
 /**
  * Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do
- * this, not the Docs or Sheets API.
+ * this, not the Docs or Sheets API. Unless the file is finished, the caller then fills it, which
+ * several executions with the same key may do, and marks it as finished.
  */
-export async function createInDrive<R extends object, C>(
-	drive: drive_v3.Drive,
-	newFile: NewFile<R, C>,
-	item: Item,
-): Promise<R & { readonly repeated?: true }> {
+export async function createInDrive(drive: drive_v3.Drive, newFile: NewFile, item: Item) {
 	const { keyHashes } = newFile;
-	if (!keyHashes) {
-		const id = await createAndRecord(drive, newFile, item);
-		return await newFile.readResult(id, await newFile.fillContent(id));
-	}
 	let ownId = newFile.recoveredId;
-	let files = await findKeyedFiles(drive, 'id', keyHashes);
-	if (files.length === 0) {
+	let file = await findKeptFile(drive, 'id', keyHashes);
+	if (!file) {
 		ownId = await createAndRecord(drive, newFile, item);
-		files = await findKeyedFiles(drive, 'id', keyHashes, ownId);
+		file = (await findKeptFile(drive, 'id', keyHashes, ownId)) ?? { id: ownId };
 	}
-	const file = await keepOneFile(drive, files, keyHashes);
-	const result = await fillOnce(drive, newFile, file, item);
-	return file.id === ownId ? result : { ...result, repeated: true };
-}
-
-/** Fills a file with a key, and marks it as finished, unless it is. */
-async function fillOnce<R, C>(
-	drive: drive_v3.Drive,
-	newFile: NewFile<R, C>,
-	file: File,
-	item: Item,
-) {
-	const id = file.id ?? '';
-	if (isFinished(file)) return await newFile.readResult(id, undefined);
-	// The file was not recorded before if Google's response did not arrive.
-	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
-	const filled = await newFile.fillContent(id);
-	await markFinished(drive, file);
-	return await newFile.readResult(id, filled);
+	const id = requireId(file.id);
+	// An unfinished file is this item's, too, whichever execution created it.
+	if (!isFinished(file))
+		item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
+	return { id, file, isRepeated: id !== ownId };
 }
 
 /** Creates the file, unless an earlier request did, and records it. @returns its ID */
-async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, C>, item: Item) {
+async function createAndRecord(drive: drive_v3.Drive, newFile: NewFile, item: Item) {
 	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
 	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
 	const file = newFile.recoveredId
@@ -216,9 +203,9 @@ async function createAndRecord<R, C>(drive: drive_v3.Drive, newFile: NewFile<R, 
 	return id;
 }
 
-async function createOrCopyFile<R, C>(
+async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
+	{ kind, title, parentFolder, templateId }: NewFile,
 	appProperties: Properties,
 ): Promise<File> {
 	const request = { supportsAllDrives: true, fields: 'id,trashed' };

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
@@ -7,12 +7,14 @@ import { chunkBytes, readChunks, type ByteSource } from '../byteSource';
 import { type ApiBases, googleApiBases } from './endpoints';
 import { getUploadBase, isSuccess, type Transport } from './transport';
 
+type File = drive_v3.Schema$File;
+
 export interface DriveUploadRequest {
 	/**
 	 * With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID
 	 * exists.
 	 */
-	readonly metadata: drive_v3.Schema$File;
+	readonly metadata: File;
 	/**
 	 * The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a
 	 * conversion.
@@ -29,7 +31,7 @@ export interface DriveUploadRequest {
 }
 
 export interface UploadedFile {
-	readonly file: drive_v3.Schema$File;
+	readonly file: File;
 	/** The MD5 of the sent bytes, in lower-case hex. */
 	readonly md5: string;
 }
@@ -45,7 +47,7 @@ const maxOneRequestBytes = 5_000_000;
 
 /**
  * Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload
- * prevents it.
+ * prevents it. Reads and hashes the source meanwhile.
  */
 export async function uploadToDrive(
 	environment: UploadEnvironment,
@@ -54,10 +56,24 @@ export async function uploadToDrive(
 	const { metadata, replacedId, source } = request;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
 	const isOneRequest = isRepeatable && source.size <= maxOneRequestBytes;
-	const upload = isOneRequest ? uploadInOneRequest : uploadInChunks;
+	const upload = isOneRequest ? undefined : await startUpload(environment, request);
+	// With room for one byte more, a small source that has not grown is a single chunk.
+	const chunkSize = Math.min(chunkBytes, source.size + 1);
 	const hash = createHash('md5');
-	const file = await upload(environment, request, hash);
-	return { file, md5: hash.digest('hex') };
+	let file: File | undefined;
+	let position = 0;
+	for await (const chunk of readChunks(await source.open(), chunkSize, hash)) {
+		const end = position + chunk.length;
+		const isLast = chunk.length < chunkSize;
+		if (isLast ? end !== source.size : end > source.size)
+			// Drive has created the file when all announced bytes were sent.
+			throw createSourceChangedError(end, source.size, file ? 'done' : 'notDone');
+		file ??= upload
+			? await sendChunk(upload, chunk, position)
+			: await sendAtOnce(environment, request, chunk);
+		position = end;
+	}
+	return { file: file ?? {}, md5: hash.digest('hex') };
 }
 
 /**
@@ -78,63 +94,47 @@ async function sendFileRequest(
 		: await drive.files.update({ ...request, fileId }, options);
 }
 
-async function uploadInOneRequest(
+async function sendAtOnce(
 	{ drive }: UploadEnvironment,
 	request: DriveUploadRequest,
-	hash: Hash,
-) {
-	const { mimeType, source } = request;
-	// With room for one byte more, a source that has not grown is a single chunk.
-	let bytes = Buffer.alloc(0) as Buffer;
-	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) {
-		bytes = chunk;
-		if (bytes.length > source.size) break;
-	}
-	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const body = Readable.from([bytes]);
-	return (await sendFileRequest(drive, request, { mimeType, body })).data;
+	bytes: Buffer,
+): Promise<File> {
+	const media = { mimeType: request.mimeType, body: Readable.from([bytes]) };
+	return (await sendFileRequest(drive, request, media)).data;
 }
 
-/** Starts a resumable upload. Then reads and hashes the source, and sends it in chunks. */
-async function uploadInChunks(
-	environment: UploadEnvironment,
-	request: DriveUploadRequest,
-	hash: Hash,
-) {
-	const { source } = request;
-	const address = await fetchUploadAddress(environment, request);
-	const upload = new ResumableUpload(environment.transport, address, source.size);
-	let position = 0;
-	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
-		const end = position + chunk.length;
-		const isLast = chunk.length < chunkBytes;
-		if (isLast ? end !== source.size : end > source.size) {
-			// If all announced bytes were sent before, Drive has already created the file.
-			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
-			throw createSourceChangedError(end, source.size).with({ outcome });
-		}
-		await upload.send(chunk, position);
-		position = end;
-	}
-	return await upload.finish();
-}
-
-const createSourceChangedError = (actualBytes: number, expectedBytes: number) =>
+const createSourceChangedError = (
+	actualBytes: number,
+	expectedBytes: number,
+	outcome: 'done' | 'notDone',
+) =>
 	new NodeError({
 		code: 400,
 		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${actualBytes}`,
 		description:
 			'The file changed during the upload. Upload it again when nothing writes to it anymore.',
+		outcome,
 	});
 
 /**
- * @returns the address of a new upload
- * @throws NodeError 502 if it is not on Drive's host, because no other host may get the token
+ * A resumable upload. Drive gives it an address, and reports after each part of the file how many
+ * bytes Drive has. If this number is not the expected one, the upload continues from there.
  */
-async function fetchUploadAddress(
-	{ drive, bases }: UploadEnvironment,
+interface ResumableUpload {
+	readonly transport: Transport;
+	readonly address: string;
+	readonly totalBytes: number;
+}
+
+/**
+ * Starts a resumable upload.
+ * @throws NodeError 502 if its address is not on Drive's host, because no other host may get the
+ * token
+ */
+async function startUpload(
+	{ drive, transport, bases }: UploadEnvironment,
 	request: DriveUploadRequest,
-) {
+): Promise<ResumableUpload> {
 	const { mimeType, replacedId, source } = request;
 	const idPath = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
@@ -149,7 +149,8 @@ async function fetchUploadAddress(
 	});
 	const address = String(headers['location']);
 	const { origin } = new URL(bases.drive);
-	if (URL.canParse(address) && new URL(address).origin === origin) return address;
+	if (URL.canParse(address) && new URL(address).origin === origin)
+		return { transport, address, totalBytes: source.size };
 	throw new NodeError({
 		code: 502,
 		message:
@@ -159,128 +160,101 @@ async function fetchUploadAddress(
 	});
 }
 
-/** In place of the range of sent bytes: nothing is sent, and Drive reports which bytes it has. */
-const progressOnly = '*';
+/** What Drive has of a file: its first bytes, and the file itself once it has all bytes. */
+interface Progress {
+	readonly storedBytes: number;
+	readonly file?: File;
+}
 
 /**
- * The resumable upload of one file. Drive gives the upload an address, and reports after each part
- * of the file how many bytes Drive has. If this number is not the expected one, the upload
- * continues from there.
+ * Sends the chunk at this position of the file. Drive may store it in several parts.
+ * @returns the file after its last byte
  */
-class ResumableUpload {
-	/** How many bytes Drive has, as far as it has reported. */
-	#storedBytes = 0;
-	#file: drive_v3.Schema$File | undefined;
+async function sendChunk(
+	upload: ResumableUpload,
+	chunk: Buffer,
+	position: number,
+): Promise<File | undefined> {
+	const end = position + chunk.length;
+	const isLast = end === upload.totalBytes;
+	let progress: Progress = { storedBytes: position };
 	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
-	#mustAskProgress = false;
-	/**
-	 * Whether the last byte of the file was sent at least once. Drive creates the file when it has
-	 * all bytes.
-	 */
-	#hasSentLastByte = false;
-	readonly #transport: Transport;
-	readonly #address: string;
-	readonly #totalBytes: number;
-
-	constructor(transport: Transport, address: string, totalBytes: number) {
-		this.#transport = transport;
-		this.#address = address;
-		this.#totalBytes = totalBytes;
-	}
-
-	/** Sends the chunk at this position of the file. Drive may store it in several parts. */
-	async send(chunk: Buffer, position: number): Promise<void> {
-		const end = position + chunk.length;
-		while (this.#storedBytes < end) {
-			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
-			const hasVisibleEffect = end === this.#totalBytes;
-			const effect = { repeat: 'always', hasVisibleEffect } as const;
-			await this.#transport.repeat(() => this.#sendPart(chunk, position), effect);
-		}
-		// Drive cannot have more than was sent.
-		if (this.#storedBytes > end) this.#throwEnded();
-	}
-
-	/**
-	 * Returns the file after all bytes were sent. Drive completes an empty file when it is asked
-	 * for the progress.
-	 */
-	async finish(): Promise<drive_v3.Schema$File> {
-		const effect = { repeat: 'always', hasVisibleEffect: true } as const;
-		if (!this.#file) await this.#transport.repeat(() => this.#put(progressOnly), effect);
-		return this.#file ?? this.#throwEnded();
-	}
-
-	/**
-	 * Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first
-	 * asks what Drive has.
-	 */
-	async #sendPart(chunk: Buffer, position: number): Promise<void> {
-		const end = position + chunk.length;
-		const knownBytes = this.#storedBytes;
-		if (this.#mustAskProgress) await this.#put(progressOnly);
-		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new
-		// one for the other bytes.
-		if (this.#storedBytes > knownBytes) return;
-		const start = this.#storedBytes;
-		// Drive lacks bytes before the chunk, which it had reported.
-		if (start < position) this.#throwEnded();
-		this.#hasSentLastByte ||= end === this.#totalBytes;
-		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - position));
-		if (this.#storedBytes <= start)
-			throw new NodeError({
-				code: 503,
-				message: 'Google Drive did not store any of the bytes that were sent',
-				description: 'Try again later.',
-				retryable: true,
-			});
-	}
-
-	/**
-	 * Sends one request.
-	 * @param range the range of the sent bytes, such as 0-41, or `progressOnly`
-	 * @throws NodeError
-	 */
-	async #put(range: string, bytes?: Buffer): Promise<void> {
-		this.#mustAskProgress = true;
-		const { status, headers, data } = await this.#transport
-			.requestOnce({
-				url: this.#address,
-				method: 'PUT',
-				headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
-				data: bytes,
-				// Drive answers 308 as long as it lacks bytes.
-				validateStatus: (code) => code === 308 || isSuccess(code),
-			})
-			.catch((error: unknown) => {
+	let mustAskProgress = false;
+	const createEnd = () => createEndedError(upload, progress.storedBytes, isLast);
+	/** @returns whether Drive has more than it had reported */
+	const putFrom = async (start: number) => {
+		const { storedBytes: known } = progress;
+		mustAskProgress = true;
+		progress = await putBytes(upload, start, chunk.subarray(start - position)).catch(
+			(error: unknown) => {
 				const isGone = isNodeError(error) && [404, 410].includes(error.code);
-				if (isGone) this.#throwEnded();
-				throw error;
-			});
-		this.#mustAskProgress = false;
-		if (status !== 308) {
-			this.#file = data as drive_v3.Schema$File;
-			this.#storedBytes = this.#totalBytes;
-			return;
-		}
-		// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
-		const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
-		this.#storedBytes = Number(lastPosition) + 1;
-	}
-
-	/**
-	 * @throws NodeError, because Drive no longer knows the upload, or reports bytes that cannot be
-	 * right
-	 */
-	#throwEnded(): never {
-		const mayExist = this.#hasSentLastByte;
+				throw isGone ? createEnd() : error;
+			},
+		);
+		mustAskProgress = false;
+		// Drive cannot lose bytes that it had reported, or have more than was sent.
+		if (progress.storedBytes < position || progress.storedBytes > end) throw createEnd();
+		return progress.file !== undefined || progress.storedBytes > known;
+	};
+	const attempt = async () => {
+		// Some bytes had arrived. Returning ends this series of attempts, and a new one sends the
+		// other bytes.
+		if (mustAskProgress && (await putFrom(end))) return;
+		if (await putFrom(progress.storedBytes)) return;
+		if (progress.storedBytes === end) throw createEnd();
 		throw new NodeError({
 			code: 503,
-			message: `Google Drive ended the upload after ${this.#storedBytes} of ${this.#totalBytes} bytes`,
-			description: mayExist
-				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
-				: 'Try again later.',
-			outcome: mayExist ? 'unknown' : 'notDone',
+			message: 'Google Drive did not store any of the bytes that were sent',
+			description: 'Try again later.',
+			retryable: true,
 		});
-	}
+	};
+	// Until the last byte is sent, the user sees no change, so no outcome is unknown.
+	const effect = { repeat: 'always', hasVisibleEffect: isLast } as const;
+	while (isLast ? !progress.file : progress.storedBytes < end)
+		await upload.transport.repeat(attempt, effect);
+	return progress.file;
 }
+
+/**
+ * Sends a part of the file. Without bytes, Drive only reports what it has, and completes an empty
+ * file.
+ * @throws NodeError
+ */
+async function putBytes(
+	{ transport, address, totalBytes }: ResumableUpload,
+	start: number,
+	bytes: Buffer,
+): Promise<Progress> {
+	const range = bytes.length === 0 ? '*' : `${start}-${start + bytes.length - 1}`;
+	const { status, headers, data } = await transport.requestOnce({
+		url: address,
+		method: 'PUT',
+		headers: { 'content-range': `bytes ${range}/${totalBytes}` },
+		data: bytes,
+		// Drive answers 308 as long as it lacks bytes.
+		validateStatus: (code) => code === 308 || isSuccess(code),
+	});
+	if (status !== 308) return { storedBytes: totalBytes, file: data as File };
+	// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
+	const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
+	return { storedBytes: Number(lastPosition) + 1 };
+}
+
+/**
+ * Creates the error for an upload that Drive no longer knows, or of which it reports bytes that
+ * cannot be right.
+ */
+const createEndedError = (
+	{ totalBytes }: ResumableUpload,
+	storedBytes: number,
+	mayExist: boolean,
+) =>
+	new NodeError({
+		code: 503,
+		message: `Google Drive ended the upload after ${storedBytes} of ${totalBytes} bytes`,
+		description: mayExist
+			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+			: 'Try again later.',
+		outcome: mayExist ? 'unknown' : 'notDone',
+	});

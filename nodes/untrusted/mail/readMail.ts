@@ -23,22 +23,25 @@ export function readMail(input: MailInput) {
 	const ownText = input.newTextOnly ? findNewText(text, payload) : text;
 	return {
 		summary: buildSummary(message, payload),
-		cc: joinAddresses(payload, 'Cc'),
-		bcc: joinAddresses(payload, 'Bcc'),
-		replyTo: joinAddresses(payload, 'Reply-To'),
+		/** What Read returns beside the summary. */
+		content: {
+			cc: joinAddresses(payload, 'Cc'),
+			bcc: joinAddresses(payload, 'Bcc'),
+			replyTo: joinAddresses(payload, 'Reply-To'),
+			/**
+			 * Plain text, or text from the HTML, and then the texts of attached emails; '' without
+			 * `withText`.
+			 */
+			text: [ownText, ...attachedTexts].filter((part) => part !== '').join('\n\n'),
+			/** '' for an email without HTML. */
+			html,
+			attachments: files.map(({ info }) => info),
+		},
 		/** All headers in their original order. A name may occur several times. */
 		headers: (payload.headers ?? []).map(({ name, value }) => ({
 			name: name ?? '',
 			value: decodeHeader(value ?? ''),
 		})),
-		/**
-		 * Plain text, or text from the HTML, and then the texts of attached emails; '' without
-		 * `withText`.
-		 */
-		text: [ownText, ...attachedTexts].filter((part) => part !== '').join('\n\n'),
-		/** '' for an email without HTML. */
-		html,
-		attachments: files.map(({ info }) => info),
 		/** The files, also those in attached emails. An attached email is a file itself. */
 		files,
 		/**

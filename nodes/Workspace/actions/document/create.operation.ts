@@ -163,11 +163,18 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 		kind: 'document' as const,
 		buildUrl: buildDocumentUrl,
 		recoveredId,
-		fillContent: async (id: string) => await fillDocument(plan, id),
-		readResult: async (id: string, replaced?: Replaced) =>
-			await readResult(plan, id, { replaced }),
 	};
-	return await createdFiles.createInDrive(plan.drive, newFile, plan.item);
+	const { id, file, isRepeated } = await createdFiles.createInDrive(
+		plan.drive,
+		newFile,
+		plan.item,
+	);
+	const replaced = createdFiles.isFinished(file) ? undefined : await fillDocument(plan, id);
+	// Before the result is read: if that fails, the next run must not replace a template's
+	// placeholders again.
+	await createdFiles.markFinished(plan.drive, file);
+	const result = await readResult(plan, id, { replaced });
+	return isRepeated ? { ...result, repeated: true } : result;
 }
 
 type Document = docs_v1.Schema$Document;

@@ -2,6 +2,7 @@ import { createRefusal, isNodeError } from '../../../core/errors';
 import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
+import type { MailFile } from '../../../untrusted/mail/readContent';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import type { ByteSource, Clients, Item } from '../../operation';
 import { fetchAttachment, fetchMail, readAttachment } from '../mail/message';
@@ -36,18 +37,18 @@ async function fetchAttachmentById(clients: Clients, mail: Mail, id: string) {
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this
 	// is.
-	const [info, ...others] = mail.attachments.filter(({ size }) => size === bytes.length);
+	const [info, ...others] = mail.content.attachments.filter(({ size }) => size === bytes.length);
 	return toSource(bytes, others.length === 0 ? info : undefined);
 }
 
-function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource {
+function toSource(bytes: Buffer, info?: MailFile['info']): ByteSource {
 	const mimeType = info?.mimeType ?? '';
 	const fileName = info?.fileName || buildFileName('attachment', mimeType);
 	return createMemorySource(bytes, { fileName, mimeType });
 }
 
-function createNameRefusal(nameOrId: string, { attachments }: Mail) {
-	const names = attachments.map(({ fileName }) => fileName);
+function createNameRefusal(nameOrId: string, { files }: Mail) {
+	const names = files.map(({ info }) => info.fileName);
 	return createRefusal(
 		`The email does not have exactly one attachment '${shorten(nameOrId, 60)}'`,
 		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of an attachment, or its attachmentId from Read. The email has: ${listNames(names) || 'none'}`,

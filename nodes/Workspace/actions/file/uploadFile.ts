@@ -3,6 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
+import type { KeyHashes } from '../../idempotency';
 import { type Clients, requireId } from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { findFirstFiles, quoteSearchText } from '../driveSearch';
@@ -34,17 +35,20 @@ export type FileResult = Pick<File, (typeof resultKeys)[number]> & { readonly re
 export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	const { drive } = upload.clients;
 	const keyHashes = await hashUploadKey(upload);
-	if (!keyHashes) return (await findFileToSkip(upload)) ?? (await uploadFile(upload));
 	let ownId: string | undefined;
-	let files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes);
-	if (files.length === 0) {
-		const existingFile = await findFileToSkip(upload);
-		if (existingFile) return existingFile;
-		const ownFile = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
-		ownId = ownFile.id ?? '';
-		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
+	let file = await createdFiles.findKeptFile(drive, resultFields, keyHashes);
+	if (!file) {
+		const existingFile = await findExistingFile(upload);
+		if (existingFile && upload.params.onExisting === 'skip') {
+			upload.item.addHint(
+				'Files that already existed in the folder were not uploaded again.',
+			);
+			return toFileResult(existingFile);
+		}
+		const ownFile = await uploadFile(upload, existingFile, keyHashes);
+		ownId = requireId(ownFile.id);
+		file = (await createdFiles.findKeptFile(drive, resultFields, keyHashes, ownId)) ?? ownFile;
 	}
-	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
 	const isOwn = file.id === ownId;
 	// The execution that created it may have failed because of these bytes.
 	if (!isOwn && !createdFiles.isFinished(file))
@@ -64,22 +68,31 @@ async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	return createdFiles.hashFileKey(operation, params, [convertTo, await computeMd5(source)]);
 }
 
-async function findFileToSkip(upload: Upload) {
-	if (upload.params.onExisting !== 'skip') return undefined;
-	const [file] = await findFilesByName(upload);
-	if (!file) return undefined;
-	upload.item.addHint('Files that already existed in the folder were not uploaded again.');
-	return toFileResult(file);
-}
-
-/** Uploads a file, records it, and compares its checksum with that of the sent bytes. */
-async function uploadFile(upload: Upload, appProperties?: File['appProperties']) {
-	const { file, md5 } = await sendFile(upload, appProperties);
+/**
+ * Uploads a file or replaces an existing one, records it, and compares its checksum with that of
+ * the sent bytes.
+ */
+async function uploadFile(
+	upload: Upload,
+	replacedFile: File | undefined,
+	keyHashes: KeyHashes | undefined,
+): Promise<File> {
+	const { params, source, mimeType } = upload;
+	const metadata: File = {
+		name: upload.name,
+		mimeType: getGoogleType(params),
+		description: params.description || undefined,
+		appProperties: keyHashes && createdFiles.buildKeyProperties(keyHashes),
+	};
+	const request = { mimeType, source, fields: resultFields, metadata };
+	const { file, md5 } = replacedFile
+		? await upload.clients.uploadToDrive({ ...request, replacedId: requireId(replacedFile.id) })
+		: await sendNewFile(upload, request);
 	const id = requireId(file.id);
 	upload.item.recordCreated({ kind: 'file', id, url: file.webViewLink ?? undefined });
 	refuseDamagedFile(upload, file, md5);
 	createdFiles.refuseTrashed(file);
-	return toFileResult(file);
+	return file;
 }
 
 /**
@@ -97,21 +110,6 @@ function refuseDamagedFile({ params }: Upload, { id, md5Checksum }: File, md5: s
 				: 'Delete the file in Google Drive and upload it again.',
 		outcome: 'done',
 	});
-}
-
-async function sendFile(upload: Upload, appProperties: File['appProperties']) {
-	const { params, source, mimeType } = upload;
-	const metadata: File = {
-		name: upload.name,
-		mimeType: getGoogleType(params),
-		description: params.description || undefined,
-		appProperties,
-	};
-	const request = { mimeType, source, fields: resultFields, metadata };
-	const replacedFile = await chooseFileToReplace(upload);
-	if (!replacedFile) return await sendNewFile(upload, request);
-	const replacedId = requireId(replacedFile.id);
-	return await upload.clients.uploadToDrive({ ...request, replacedId });
 }
 
 /** The MIME type of the Google file to which the content is converted, if it is. */
@@ -187,6 +185,26 @@ function toFileResult(file: File): FileResult {
 }
 
 /**
+ * Finds the existing file that is replaced or returned, unless a new file is wanted anyway.
+ * @throws NodeError 409 if a file exists and must not be replaced
+ */
+async function findExistingFile(upload: Upload): Promise<File | undefined> {
+	const { params, name } = upload;
+	const { onExisting } = params;
+	if (onExisting === 'createNew') return undefined;
+	const [file, ...otherFiles] = await findFilesByName(upload);
+	if (!file || onExisting === 'skip') return file;
+	const isGoogleFile = file.mimeType?.startsWith(createdFiles.googleTypePrefix);
+	const hasSameType = getGoogleType(params) === (isGoogleFile ? file.mimeType : undefined);
+	if (onExisting === 'replace' && hasSameType && otherFiles.length === 0) return file;
+	throw new NodeError({
+		code: 409,
+		message: `The folder already has a file named "${name}"`,
+		description: `Nothing was uploaded. The existing file is ${file.id ?? ''} (${file.webViewLink ?? ''}) of the type ${file.mimeType ?? ''}. It can only be replaced if it is the only one with this name and, as a Google file, has the type in ${quoteField('convertTo')}.`,
+	});
+}
+
+/**
  * Finds the files in the folder with the name of the upload, the newest first. Drive lists only
  * files that the sign-in may see.
  */
@@ -197,25 +215,4 @@ async function findFilesByName({ clients, params, name }: Upload) {
 	const files = await findFirstFiles(clients.drive, { q, fields: resultFields, orderBy });
 	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
-}
-
-/**
- * Chooses the existing file whose content is replaced.
- * @returns undefined if there is none, or if a new file is wanted anyway
- * @throws NodeError 409 if a file exists and must not be replaced
- */
-async function chooseFileToReplace(upload: Upload): Promise<File | undefined> {
-	const { params, name } = upload;
-	if (params.onExisting !== 'replace' && params.onExisting !== 'error') return undefined;
-	const [file, ...otherFiles] = await findFilesByName(upload);
-	if (!file) return undefined;
-	const isGoogleFile = file.mimeType?.startsWith(createdFiles.googleTypePrefix);
-	const hasSameType = getGoogleType(params) === (isGoogleFile ? file.mimeType : undefined);
-	const isReplaceable = hasSameType && otherFiles.length === 0;
-	if (params.onExisting === 'replace' && isReplaceable) return file;
-	throw new NodeError({
-		code: 409,
-		message: `The folder already has a file named "${name}"`,
-		description: `Nothing was uploaded. The existing file is ${file.id ?? ''} (${file.webViewLink ?? ''}) of the type ${file.mimeType ?? ''}. It can only be replaced if it is the only one with this name and, as a Google file, has the type in ${quoteField('convertTo')}.`,
-	});
 }

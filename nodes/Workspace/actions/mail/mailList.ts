@@ -1,21 +1,16 @@
 import type { Mail } from '../../../untrusted/mail/readMail';
-import type { StoredBinary } from '../../operation';
+import type { OutputItem } from '../../operation';
 
-/**
- * Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and
- * `text` if it was asked for.
- */
-export type ListedMail = Pick<Mail['summary'], 'id' | 'threadId'> &
-	Partial<Mail['summary'] & Pick<Mail, 'text' | 'attachments'>>;
+/** An email as the node returns it: its IDs, and what else the options ask for. */
+export type OutputMail = Pick<Mail['summary'], 'id' | 'threadId'> &
+	Partial<Mail['summary'] & Mail['content'] & Pick<Mail, 'headers'>>;
 
-export interface ListEntry {
-	readonly message: ListedMail;
-	/** The attachments in the order of the email, if the option Download Attachments is on. */
-	readonly files?: readonly StoredBinary[];
+export interface MailItem extends OutputItem {
+	readonly json: OutputMail;
 }
 
 export interface MailList {
-	readonly entries: readonly ListEntry[];
+	readonly entries: MailItem[];
 	readonly nextPageToken: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { NodeError } from '../../../core/errors';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import type { MailFile } from '../../../untrusted/mail/readContent';
 import { runInWorker } from '../../../untrusted/runInWorker';
-import { type Clients, type Item, requireId, type StoredBinary } from '../../operation';
+import { type Clients, type Item, type OutputItem, requireId } from '../../operation';
 import { createFileNameTest } from '../onlyFiles';
 import { contentConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
@@ -19,10 +19,18 @@ type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 interface FileParams {
 	readonly downloadAttachments: boolean;
 	readonly onlyFiles: readonly string[];
+	readonly attachmentPrefix?: string;
 }
 
-export async function fetchMail(clients: Clients, id: string, item: Item, options?: TextOptions) {
-	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
+/** Fetches an email, or only its headers. */
+export async function fetchMail(
+	clients: Clients,
+	id: string,
+	item: Item,
+	options?: TextOptions,
+	format: 'full' | 'metadata' = 'full',
+) {
+	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format });
 	requireId(data.id);
 	return await parseMessage(clients, data, item, options);
 }
@@ -108,14 +116,17 @@ export async function readAttachment(
 	return Buffer.from(content, 'base64url');
 }
 
-/** Stores the attachments of an email, if the user wants them. */
+/**
+ * Stores the attachments of an email as binary fields, if the user wants them: attachment_0,
+ * attachment_1 and so on, with the default prefix.
+ */
 export async function storeAttachments(
 	clients: Clients,
 	mail: Mail,
-	{ downloadAttachments, onlyFiles }: FileParams,
+	{ downloadAttachments, onlyFiles, attachmentPrefix = 'attachment_' }: FileParams,
 	item: Item,
-): Promise<StoredBinary[]> {
-	if (!downloadAttachments) return [];
+): Promise<OutputItem['binary']> {
+	if (!downloadAttachments) return undefined;
 	const { buildFileName } = await import('../mimeTypes');
 	const files = mail.files.map((file, index) => ({
 		...file,
@@ -123,8 +134,10 @@ export async function storeAttachments(
 	}));
 	const isWanted = createFileNameTest(onlyFiles);
 	const wantedFiles = files.filter(({ name }) => isWanted(name));
-	return await mapWithConcurrency(wantedFiles, contentConcurrency, async (file) => {
+	const stored = await mapWithConcurrency(wantedFiles, contentConcurrency, async (file) => {
 		const bytes = await readAttachment(clients, mail.summary.id, file);
 		return await item.store(bytes, file.name, file.info.mimeType || undefined);
 	});
+	const binary = stored.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
+	return stored.length > 0 ? Object.fromEntries(binary) : undefined;
 }

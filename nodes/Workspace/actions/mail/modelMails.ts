@@ -5,8 +5,13 @@ import { joinSentences, shorten } from '../../../core/text';
 import { buildModelAnswer, countShownEntries, type ModelAnswer } from '../../../core/modelAnswer';
 import { describeTextPart } from '../../../fields/commonOptions';
 import { quoteField } from '../../../fields/field';
-import type { Mail } from '../../../untrusted/mail/readMail';
-import { buildPageToken, type ListedMail, type MailList, parsePageToken } from './mailList';
+import {
+	buildPageToken,
+	type MailItem,
+	type MailList,
+	type OutputMail,
+	parsePageToken,
+} from './mailList';
 
 const maxSnippetLength = 100;
 /**
@@ -18,7 +23,7 @@ const adviseReading = (way = '') =>
 	`A text that ends with … is shortened: read the email by its ID${way} to get all of it.`;
 
 const toListPart = (entries: MailList['entries']) => ({
-	entries: entries.map(({ message }) => toRow(message)),
+	entries: entries.map(({ json }) => toRow(json)),
 	minTextLength,
 });
 
@@ -34,31 +39,20 @@ export function toListAnswer(
 	pageToken: string,
 	changesLabels: boolean,
 ): ModelAnswer {
-	const start = parsePageToken(pageToken);
-	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
-		const lastNumber = start.skipCount + shownCount;
-		const isAllShown = shownCount === list.entries.length;
-		const nextToken = isAllShown
-			? list.nextPageToken
-			: buildPageToken(lastNumber, start.gmailPageToken);
+	const { entries, nextPageToken } = list;
+	const { skipCount, gmailPageToken } = parsePageToken(pageToken);
+	const total = nextPageToken === undefined ? entries.length : `${entries.length} or more`;
+	return buildModelAnswer({}, toListPart(entries), (shownCount, isCut) => {
+		const nextToken =
+			shownCount === entries.length
+				? nextPageToken
+				: buildPageToken(skipCount + shownCount, gmailPageToken);
 		return joinSentences(
-			describeShownMails(list, start, lastNumber),
+			`${shownCount} of ${total} emails are shown, newest first.`,
 			isCut && adviseReading(),
 			nextToken && adviseNextCall(nextToken, changesLabels),
 		);
 	});
-}
-
-function describeShownMails(
-	{ entries, nextPageToken }: MailList,
-	{ gmailPageToken, skipCount }: ReturnType<typeof parsePageToken>,
-	lastNumber: number,
-): string {
-	const shown = lastNumber === skipCount ? '0 to 0' : `${skipCount + 1} to ${lastNumber}`;
-	const more = nextPageToken === undefined ? '' : ' or more';
-	const total = `${skipCount + entries.length}${more}`;
-	const start = gmailPageToken === '' ? '' : ', counted from that page token';
-	return `Emails ${shown} of ${total} are shown, newest first${start}.`;
 }
 
 /**
@@ -71,37 +65,38 @@ function adviseNextCall(nextToken: string, changesLabels: boolean): string {
 }
 
 /** Converts an email of a list to a row, with its text or else with the snippet. */
-function toRow(mail: ListedMail): IDataObject {
+function toRow(mail: OutputMail): IDataObject {
 	// Without the option Details, an email has only its IDs.
 	if (mail.status === undefined) return { ...mail };
-	const { id, date, sender, subject, status, text, labelIds = [] } = mail;
+	const { id, date, sender, subject, status, text, labelIds } = mail;
 	const row = { id, date, sender, subject, status, label: findUnusualLabel(labelIds) };
 	return text === undefined
 		? { ...row, snippet: shorten(mail.snippet ?? '', maxSnippetLength) }
 		: { ...row, text };
 }
 
-/** Converts one email, without HTML. */
-export function toMailAnswer(
-	mail: Mail,
-	startCharacter: number,
-	includeHeaders: boolean,
+/** Converts an email or the emails of its conversation, without HTML. */
+export function toReadAnswer(
+	emails: MailItem[],
+	{ startCharacter }: { readonly startCharacter: number },
 ): ModelAnswer {
-	const part = { name: 'text', text: mail.text.slice(startCharacter) };
-	return buildModelAnswer(toFacts(mail, includeHeaders), part, (shownLength, isCut) =>
+	const [email, ...otherEmails] = emails;
+	if (!email || otherEmails.length > 0) return toConversationAnswer(emails);
+	const part = { name: 'text', text: email.json.text ?? '' };
+	return buildModelAnswer(toFacts(email.json), part, (shownLength, isCut) =>
 		isCut || startCharacter > 0
-			? describeTextPart(shownLength, startCharacter, mail.text.length)
+			? describeTextPart(shownLength, startCharacter, startCharacter + part.text.length)
 			: undefined,
 	);
 }
 
-/** Converts the emails of a conversation to as many entries as have room, without HTML. */
-export function toConversationAnswer(mails: readonly Mail[], includeHeaders: boolean): ModelAnswer {
-	const entries = mails.map((mail) => ({ ...toFacts(mail, includeHeaders), text: mail.text }));
+/** Converts the emails of a conversation to as many entries as have room. */
+function toConversationAnswer(emails: readonly MailItem[]): ModelAnswer {
+	const entries = emails.map(({ json }) => ({ ...toFacts(json), text: json.text }));
 	return buildModelAnswer({}, { entries, minTextLength }, (shownCount, isCut) => {
-		const otherIds = mails.slice(shownCount).map(({ summary }) => summary.id);
+		const otherIds = emails.slice(shownCount).map(({ json }) => json.id);
 		return joinSentences(
-			`Emails 1 to ${shownCount} of ${mails.length} are shown, oldest first.`,
+			`${shownCount} of ${emails.length} emails are shown, oldest first.`,
 			isCut && adviseReading(`, without ${quoteField('wholeConversation')},`),
 			otherIds.length > 0 &&
 				`To get the others, read them by their IDs: ${otherIds.join(', ')}`,
@@ -110,23 +105,28 @@ export function toConversationAnswer(mails: readonly Mail[], includeHeaders: boo
 }
 
 /** Finds the label of an email that a model must not take for one that was sent or received. */
-const findUnusualLabel = (labelIds: readonly string[]) =>
+const findUnusualLabel = (labelIds: readonly string[] = []) =>
 	labelIds.find((label) => ['DRAFT', 'SPAM', 'TRASH'].includes(label))?.toLowerCase();
 
 /** Lists what a model should know of an email, beside its text. */
-const toFacts = (
-	{ summary, cc, attachments, headers }: Mail,
-	includeHeaders: boolean,
-): IDataObject => ({
-	id: summary.id,
-	threadId: summary.threadId,
-	date: summary.date,
-	sender: summary.sender,
-	to: summary.to,
-	cc: cc || undefined,
-	headers: includeHeaders ? headers : undefined,
-	subject: summary.subject,
-	status: summary.status,
-	label: findUnusualLabel(summary.labelIds),
-	attachments: attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size })),
-});
+function toFacts(mail: OutputMail): IDataObject {
+	const { id, threadId, date, sender, to, cc, headers, subject, status } = mail;
+	const { labelIds, attachments = [] } = mail;
+	return {
+		id,
+		threadId,
+		date,
+		sender,
+		to,
+		cc: cc || undefined,
+		headers,
+		subject,
+		status,
+		label: findUnusualLabel(labelIds),
+		attachments: attachments.map(({ fileName, mimeType, size }) => ({
+			fileName,
+			mimeType,
+			size,
+		})),
+	};
+}

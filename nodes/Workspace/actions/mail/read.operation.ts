@@ -1,13 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/commonOptions';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
-import { defineOperation, type StoredBinary } from '../../operation';
+import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, nameChangedEmails, newTextOnlyOption } from './list/fields';
-import { toMailItem } from './mailItem';
-import { toConversationAnswer, toMailAnswer } from './modelMails';
+import type { MailItem, OutputMail } from './mailList';
+import { toReadAnswer } from './modelMails';
 
 export const read = defineOperation({
 	value: 'read',
@@ -71,35 +69,21 @@ export const read = defineOperation({
 		const mails = params.wholeConversation
 			? await message.fetchConversation(clients, params, item)
 			: [await message.fetchMail(clients, params.messageId, item, params)];
+		const emails: MailItem[] = [];
 		// One email after another, because each may have 25 MB of attachments.
-		const files: StoredBinary[][] = [];
-		for (const mail of mails)
-			files.push(await message.storeAttachments(clients, mail, params, item));
-		const ids = mails.map(({ summary }) => summary.id);
-		await changeLabels(clients, labelChange, ids, item);
-		return { mails, files };
+		for (const mail of mails) {
+			const json: OutputMail = { ...mail.summary, ...mail.content };
+			json.text = mail.content.text.slice(params.startCharacter);
+			if (params.includeHeaders) json.headers = mail.headers;
+			const binary = await message.storeAttachments(clients, mail, params, item);
+			emails.push({ json, binary });
+		}
+		await changeLabels(clients, labelChange, emails, item);
+		return emails;
 	},
-	toItems: ({ mails, files }, { attachmentPrefix, includeHeaders, startCharacter }) =>
-		mails.map((mail, index) => {
-			const json: IDataObject = {
-				...mail.summary,
-				cc: mail.cc,
-				bcc: mail.bcc,
-				replyTo: mail.replyTo,
-				text: mail.text.slice(startCharacter),
-				html: mail.html,
-				attachments: mail.attachments,
-			};
-			if (includeHeaders) json['headers'] = mail.headers;
-			return toMailItem(json, files[index], attachmentPrefix);
-		}),
-	nameResult: ({ mails }) => nameChangedEmails(mails.map(({ summary }) => summary)),
-	toModel({ mails }, { startCharacter, includeHeaders }) {
-		const [mail, ...otherMails] = mails;
-		return mail && otherMails.length === 0
-			? toMailAnswer(mail, startCharacter, includeHeaders)
-			: toConversationAnswer(mails, includeHeaders);
-	},
+	toItems: (emails) => emails,
+	nameResult: nameChangedEmails,
+	toModel: toReadAnswer,
 	advice: {
 		mail: {
 			400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,

@@ -1,8 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
-import { getOrAdd, maxKeyLength } from '../../../core/maps';
-import { joinLines } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Item } from '../../operation';
@@ -147,51 +145,9 @@ const getTypedValue = (value: unknown) => (value instanceof TypedText ? value.te
 const findRowNumber = (row: Values) =>
 	getTypedValue(rowNumberKeys.map((key) => row[key]).find((value) => value !== undefined));
 
-/** Collects the names of all rows, in the order of their first appearance. */
-export const collectNames = (rows: readonly NamedRow[]): string[] => [
-	...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()])),
-];
-
-/**
- * Groups names that differ only in case, white space or Unicode form. Very long names are left out:
- * they find only their own column.
- */
-export function groupByLetters(names: readonly string[]): Map<string, string[]> {
-	const groups = new Map<string, string[]>();
-	for (const name of names) {
-		const letters = joinLines(name).normalize().toLowerCase();
-		if (letters.length <= maxKeyLength) getOrAdd(groups, letters, () => []).push(name);
-	}
-	return groups;
-}
-
-/** A set or a map whose keys are the names that one row has. */
-export type NamesOfRow = Pick<ReadonlySet<string>, 'keys'>;
-
-/**
- * Finds the letters that several names of one row have. Looks at each name of a row once, because
- * rows from outside can have any number of names with the same letters.
- */
-export function findSharedLetters(
-	namesByLetters: ReadonlyMap<string, readonly string[]>,
-	rows: readonly NamesOfRow[],
-): Set<string> {
-	const lettersByName = new Map<string, string>();
-	for (const [letters, sameNames] of namesByLetters)
-		if (sameNames.length > 1) for (const name of sameNames) lettersByName.set(name, letters);
-	const sharedLetters = new Set<string>();
-	if (lettersByName.size === 0) return sharedLetters;
-	for (const row of rows) {
-		const lettersOfRow = new Set<string>();
-		for (const name of row.keys()) {
-			const letters = lettersByName.get(name);
-			if (letters === undefined) continue;
-			if (lettersOfRow.has(letters)) sharedLetters.add(letters);
-			lettersOfRow.add(letters);
-		}
-	}
-	return sharedLetters;
-}
+/** Lists the names of each row. */
+export const listRowNames = (rows: readonly NamedRow[]): string[][] =>
+	rows.map(({ cellsByName }) => [...cellsByName.keys()]);
 
 /** Returns whether a text is a number as programs write it, such as `-5`, `.5` or `1e5`. */
 export const isNumberText = (text: string) =>

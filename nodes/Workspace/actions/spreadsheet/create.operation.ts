@@ -165,25 +165,27 @@ async function createByDrive(
 	const { title, parentFolder, values, locale, timeZone } = planned;
 	const content = JSON.stringify([title, planned.sheets, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', planned, [content]);
-	const fillContent = (id: string) => completeSpreadsheet(sheets, id, planned);
-	const file = {
+	const newFile = {
 		kind: 'spreadsheet',
 		title,
 		parentFolder,
 		keyHashes,
 		recoveredId,
 		buildUrl: buildSpreadsheetUrl,
-		fillContent: (id: string) =>
-			fillContent(id).catch((error: unknown) => {
+	} as const;
+	const { id, file, isRepeated } = await createdFiles.createInDrive(drive, newFile, item);
+	const complete = () => completeSpreadsheet(sheets, id, planned);
+	const spreadsheet = createdFiles.isFinished(file)
+		? await fetchResult(sheets, id)
+		: await complete().catch((error: unknown) => {
 				// Another execution may have created a tab after we fetched the tabs. Google then
 				// refused all of our requests.
 				if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-				return fillContent(id);
-			}),
-		readResult: async (id: string, filled?: sheets_v4.Schema$Spreadsheet) =>
-			toCreateResult(filled ?? (await fetchResult(sheets, id))),
-	} as const;
-	return await createdFiles.createInDrive(drive, file, item);
+				return complete();
+			});
+	await createdFiles.markFinished(drive, file);
+	const result = toCreateResult(spreadsheet);
+	return isRepeated ? { ...result, repeated: true } : result;
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';

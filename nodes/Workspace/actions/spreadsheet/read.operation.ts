@@ -4,7 +4,7 @@ import { defineOperation, type Field, type InferParameters, type Item } from '..
 import * as fields from './fields';
 import { parseRange } from './range';
 import { fetchCells, type FetchedCells, getValue } from './read/fetchCells';
-import { comparesSize, filtersField, matchTypeField } from './read/filters';
+import { filtersField, matchTypeField } from './read/filters';
 import { buildRowItems, type ReadRows, toRowsAnswer, toValuesAnswer } from './read/readRows';
 import { Spreadsheet } from './spreadsheet';
 
@@ -150,14 +150,7 @@ export const read = defineOperation({
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
 		const target = await findTarget(spreadsheet, params);
-		const { output, headerRow, filters } = params;
-		const cells = await fetchCells(spreadsheet, target, {
-			...params,
-			// In the form, 0 means that there is none.
-			headerRow: output === 'rows' ? headerRow - 1 : -1,
-			hasFilters: filters.length > 0,
-			comparesSize: filters.some(comparesSize),
-		});
+		const cells = await fetchCells(spreadsheet, target, params);
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const { tab = '' } = parseRange(cells.range);

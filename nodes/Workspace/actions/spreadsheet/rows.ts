@@ -5,9 +5,9 @@ import type { Item, Prepared } from '../../operation';
 import {
 	type Cell,
 	type CellOptions,
-	collectNames,
 	hasColumnNames,
 	isExactNumber,
+	listRowNames,
 	type NamedRow,
 	readCellRows,
 	readNamedRows,
@@ -84,10 +84,8 @@ export async function fitRows(
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
-	const allRows = all.flatMap(({ prepared }) => prepared.namedRows);
-	const cellMaps = allRows.map(({ cellsByName }) => cellsByName);
-	const mayAdd = params.extraColumns === 'add';
-	const table = fitColumns(foundTable, collectNames(allRows), mayAdd, cellMaps);
+	const rowNames = all.flatMap(({ prepared }) => listRowNames(prepared.namedRows));
+	const table = fitColumns(foundTable, rowNames, params.extraColumns === 'add');
 	const fitted = all.map(({ item, prepared: { namedRows } }) => {
 		const rows = namedRows.map((row) => fitRow(row, table, params));
 		return findMisfit(namedRows, table, params) ?? { item, rows };

@@ -2,16 +2,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { getOrAdd, maxKeyLength } from '../../../core/maps';
 import { createRefusal } from '../../../core/errors';
-import { listNames, shorten } from '../../../core/text';
+import { joinLines, listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import {
-	type Cell,
-	findLastFilledRow,
-	findSharedLetters,
-	groupByLetters,
-	isFilled,
-	type NamesOfRow,
-} from './cells';
+import { type Cell, findLastFilledRow, isFilled } from './cells';
 import { isDateFormat, type NumberFormat } from './dates';
 import { type Area, parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
@@ -216,49 +209,62 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	return isNumber ? 'number' : undefined;
 }
 
+/** Returns the letters of a name, in which case, white space and Unicode form do not count. */
+const toLetters = (name: string) =>
+	joinLines(name).normalize().toLowerCase().slice(0, maxKeyLength);
+
 /**
  * Lets a name such as `subject` find the column Subject, if no other column and no other name of
  * the same row has these letters. White space does not count either, such as the byte order mark
  * that n8n leaves before the first field of a CSV file.
- * @param rows those of the names that stand in one row; none if each name stands alone
+ * @param rows the names of each row
  * @returns the columns by all their names
  */
 export function findColumnsInAnyCase(
 	{ names: headers, columnsByName }: NamedColumns,
-	names: readonly string[],
-	rows: readonly NamesOfRow[] = [],
+	rows: ReadonlyArray<readonly string[]>,
 ): Map<string, number> {
+	const columnsByLetters = new Map<string, number | undefined>();
+	for (const header of headers) {
+		const letters = toLetters(header);
+		const isRepeated = columnsByLetters.has(letters);
+		columnsByLetters.set(letters, isRepeated ? undefined : columnsByName.get(header));
+	}
+	const lettersByName = new Map<string, string>();
+	for (const name of new Set(rows.flat())) lettersByName.set(name, toLetters(name));
+	for (const names of rows) {
+		const lettersOfRow = new Set<string>();
+		for (const name of names) {
+			const letters = lettersByName.get(name) ?? '';
+			if (lettersOfRow.has(letters)) columnsByLetters.delete(letters);
+			lettersOfRow.add(letters);
+		}
+	}
 	const allColumns = new Map(columnsByName);
-	const headersByLetters = groupByLetters(headers);
-	const namesByLetters = groupByLetters(names);
-	for (const letters of findSharedLetters(namesByLetters, rows)) namesByLetters.delete(letters);
-	for (const [letters, sameNames] of namesByLetters) {
-		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
-		const column = columnsByName.get(header);
-		if (column === undefined || otherHeaders.length > 0) continue;
-		for (const name of sameNames) getOrAdd(allColumns, name, () => column);
+	for (const [name, letters] of lettersByName) {
+		const column = columnsByLetters.get(letters);
+		if (column !== undefined) getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }
 
 /**
  * Finds a column for each name of some rows.
+ * @param rows the names of each row
  * @param mayAdd whether names without a column become new columns. Without any header, they always
  * do. Those for which other headers leave no space get none.
- * @param rows which of the names stand in one row
  */
 export function fitColumns(
 	table: Table,
-	names: readonly string[],
+	rows: ReadonlyArray<readonly string[]>,
 	mayAdd: boolean,
-	rows: readonly NamesOfRow[],
 ): FittedTable {
+	const names = new Set(rows.flat());
 	const hasHeader = table.names.length > 0;
 	const exactColumns = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
 	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, exactColumns);
-	const knownColumns = { ...table, columnsByName: exactColumns };
-	const columnsByName = findColumnsInAnyCase(knownColumns, names, rows);
+	const columnsByName = findColumnsInAnyCase({ ...table, columnsByName: exactColumns }, rows);
 	const newNames: string[] = [];
 	for (const name of names) {
 		const newColumn = firstNewColumn + newNames.length;
@@ -286,15 +292,14 @@ export const createSpaceError = ({ endColumn }: Table, names: readonly string[])
  */
 function nameLetterColumns(
 	{ firstNewColumn, endColumn }: Table,
-	names: readonly string[],
+	names: ReadonlySet<string>,
 	columnsByName: Map<string, number>,
 ): number {
-	const wantedNames = new Set(names);
 	for (let column = firstNewColumn; ; column++) {
 		const letters = toColumnLetters(column);
 		let name = letters;
 		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
-		if (column >= endColumn || !wantedNames.has(name)) return column;
+		if (column >= endColumn || !names.has(name)) return column;
 		columnsByName.set(name, column);
 	}
 }

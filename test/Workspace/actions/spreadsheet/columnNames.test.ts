@@ -35,7 +35,7 @@ describe('names', () => {
 		const buildHeaders = (text: string) =>
 			Array.from(text, (_, at) => `${'İ'.repeat(9990)}${at}`);
 		const find = (headers: readonly string[]) =>
-			findColumnsInAnyCase(nameColumns(headers, 0), headers.slice(0, 1));
+			findColumnsInAnyCase(nameColumns(headers, 0), [headers.slice(0, 1)]);
 		expectLinear('x', buildHeaders, find, 500);
 	});
 
@@ -46,14 +46,9 @@ describe('names', () => {
 			(at) => [`${at.toString(2).replaceAll('0', '\t').replaceAll('1', ' ')}Id`],
 		],
 	])('of many rows are each looked at once: %s', (_what, namesOf) => {
-		const buildRows = (text: string) => Array.from(text, (_, at) => new Set(namesOf(at)));
+		const buildRows = (text: string) => Array.from(text, (_, at) => namesOf(at));
 		const headers = nameColumns(['id'], 0);
-		const find = (rows: ReadonlyArray<ReadonlySet<string>>) =>
-			findColumnsInAnyCase(
-				headers,
-				rows.flatMap((row) => [...row]),
-				rows,
-			);
+		const find = (rows: string[][]) => findColumnsInAnyCase(headers, rows);
 		expectLinear('x', buildRows, find, 2000);
 	});
 

@@ -4,6 +4,7 @@ import { createRefusal, isNodeError, toError } from '../../../../core/errors';
 import { compareNames, isSameIgnoringCase, listNames } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
+import type { MailItem } from '../mailList';
 import type { LabelParams } from './fields';
 
 type Label = gmail_v1.Schema$Label;
@@ -77,12 +78,13 @@ const maxIdsPerRequest = 1000;
 export async function changeLabels(
 	{ gmail }: Clients,
 	change: LabelChange,
-	ids: readonly string[],
+	emails: readonly MailItem[],
 	item: Item,
 ): Promise<void> {
 	if (change.addLabelIds.length + change.removeLabelIds.length === 0) return;
 	// A POST is not retried by default, but this one has no further effect if it is sent twice.
 	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+	const ids = emails.map(({ json }) => json.id);
 	for (let start = 0; start < ids.length; start += maxIdsPerRequest) {
 		const requestBody = { ids: ids.slice(start, start + maxIdsPerRequest), ...change };
 		try {

@@ -1,7 +1,6 @@
 import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Clients, Item, OutputItem } from '../../../operation';
-import { toMailItem } from '../mailItem';
 import type { MailList } from '../mailList';
 import { toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams, nameChangedEmails } from './fields';
@@ -28,9 +27,8 @@ export function prepareList(params: ListParams, searchTerms: readonly string[]):
 }
 
 function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {
-	if (output === 'items')
-		return entries.map(({ message, files }) => toMailItem({ ...message }, files));
-	const messages = entries.map(({ message }) => message);
+	if (output === 'items') return entries;
+	const messages = entries.map(({ json }) => json);
 	const page = nextPageToken === undefined ? { messages } : { messages, nextPageToken };
 	return [{ json: page }];
 }
@@ -45,7 +43,7 @@ export const sharedListDefinition = {
 		return await listEmails(clients, prepared, item);
 	},
 	toItems: toListItems,
-	nameResult: ({ entries }: MailList) => nameChangedEmails(entries.map(({ message }) => message)),
+	nameResult: ({ entries }: MailList) => nameChangedEmails(entries),
 	toModel: (list: MailList, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),
 	advice: {

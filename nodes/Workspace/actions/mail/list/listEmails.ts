@@ -5,7 +5,7 @@ import { isTooCostly } from '../../../../http/body';
 import type { Clients, Item } from '../../../operation';
 import * as concurrency from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
-import { type ListedMail, type MailList, parsePageToken } from '../mailList';
+import { type MailItem, type MailList, type OutputMail, parsePageToken } from '../mailList';
 import { takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
 import { maxPageSize, type PreparedList } from './listDefinition';
@@ -25,8 +25,7 @@ export async function listEmails(
 	if (isEmpty && prepared.pageToken === '') item.addHint('No email matches.');
 	// A model does not get the emails for which its answer has no room.
 	const shownEntries = item.isTool ? takeShownEntries(entries) : entries;
-	const ids = shownEntries.map((entry) => entry.message.id);
-	await changeLabels(clients, labelChange, ids, item);
+	await changeLabels(clients, labelChange, shownEntries, item);
 	return { entries, nextPageToken };
 }
 
@@ -82,19 +81,19 @@ async function fetchEntry(
 	{ id, threadId }: Message,
 	prepared: PreparedList,
 	item: Item,
-) {
+): Promise<MailItem> {
 	const hasContent = prepared.includeBody || prepared.downloadAttachments;
 	if (!hasContent && !prepared.details)
-		return { message: { id: id ?? '', threadId: threadId ?? '' } };
+		return { json: { id: id ?? '', threadId: threadId ?? '' } };
 	const fetchMessage = hasContent ? fetchContent : fetchHeaders;
 	const mail = await parseMessage(clients, await fetchMessage(clients, id ?? '', item), item, {
 		withText: prepared.includeBody,
 		newTextOnly: prepared.newTextOnly,
 	});
-	const message: ListedMail = { ...mail.summary };
-	if (prepared.includeBody) message.text = mail.text;
-	if (hasContent) message.attachments = mail.attachments;
-	return { message, files: await storeAttachments(clients, mail, prepared, item) };
+	const json: OutputMail = { ...mail.summary };
+	if (prepared.includeBody) json.text = mail.content.text;
+	if (hasContent) json.attachments = mail.content.attachments;
+	return { json, binary: await storeAttachments(clients, mail, prepared, item) };
 }
 
 const summaryFields = 'id,threadId,labelIds,snippet,internalDate';

@@ -1,19 +1,22 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { hashKeyUse, type KeyHashes } from '../../../idempotency';
+import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Address } from '../addresses';
 import type { MailBodies } from './bodies';
 import { createTooLargeError, maxMailBytes } from './deliver';
 import type { LoadedFile } from './files';
 import { markerHeader } from './mailFolder';
 import type { PreparedMail } from './prepareMail';
-import type { OriginalMail } from './reply';
 
-/** An email with its files, its body and, if it is a reply, its original, before it is composed. */
+/** An email with its files and its body, before it is composed. */
 export interface OutgoingMail extends PreparedMail {
 	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
-	readonly original?: OriginalMail;
+	/** The email that it answers. */
+	readonly original?: Mail;
+	readonly inReplyTo?: string;
+	readonly references?: string;
 }
 
 /** What decides, beside the files, what an email says and to whom. */
@@ -65,7 +68,7 @@ export async function composeMail(
 	from: Address | undefined,
 	marker: readonly string[],
 ): Promise<Buffer> {
-	const { bodies, original } = mail;
+	const { bodies } = mail;
 	const domain = from?.address.split('@').at(-1) ?? 'mail.gmail.com';
 	const mimeNode = new MailComposer({
 		from,
@@ -83,8 +86,8 @@ export async function composeMail(
 			contentType: file.contentType?.replace(/^multipart\/.*/i, 'application/octet-stream'),
 		})),
 		headers: [...mail.headers, { key: markerHeader, value: marker.join(' ') }],
-		inReplyTo: original?.messageId,
-		references: original?.references,
+		inReplyTo: mail.inReplyTo,
+		references: mail.references,
 		// Replaces the default ID, which contains the machine's name. Gmail sets an ID of its own.
 		messageId: `<${marker[0]}@${domain}>`,
 		disableFileAccess: true,

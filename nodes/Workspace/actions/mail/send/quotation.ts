@@ -5,7 +5,7 @@ import { escapeHtml } from '../../../../core/text';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { fetchMail, readAttachment } from '../message';
+import { readAttachment } from '../message';
 import { type MailBodies, textToHtml } from './bodies';
 import type { LoadedFile } from './files';
 import type { Sender } from './sender';
@@ -41,13 +41,11 @@ export async function appendSignature(
  */
 export async function appendQuotation(
 	clients: Clients,
-	originalId: string,
+	original: Mail,
 	bodies: MailBodies,
-	item: Item,
 ): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
-	const mail = await fetchMail(clients, originalId, item);
-	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
-	return { bodies: append(bodies, buildQuotation(mail)), pictures };
+	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, original);
+	return { bodies: append(bodies, buildQuotation(original)), pictures };
 }
 
 /**
@@ -57,7 +55,8 @@ export async function appendQuotation(
 const pagePattern =
 	/<!doctype\b[^<>]*>|<head\b[^<>]*>(?:(?!<head\b).)*?<\/head\s*>|<\/?(?:html|body)\b[^<>]*>/gis;
 
-function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
+function buildQuotation({ summary, content }: Mail): Required<MailBodies> {
+	const { text, html } = content;
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
 	const quotedHtml = html === '' ? textToHtml(text) : html.replaceAll(pagePattern, '').trim();
@@ -84,7 +83,7 @@ function append({ text, html }: MailBodies, addition: Required<MailBodies>): Mai
  */
 async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
 	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
-	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
+	const links = mail.content.html.matchAll(/cid:([^\s"'<>)]+)/gi);
 	const shownNames = new Set(Array.from(links, ([, name = '']) => [name, unescape(name)]).flat());
 	const pictures: LoadedFile[] = [];
 	for (const file of mail.files) {

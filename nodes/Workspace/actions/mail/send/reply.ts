@@ -1,64 +1,20 @@
 import { createRefusal } from '../../../../core/errors';
 import { joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { decodeHeader } from '../../../../untrusted/mail/charset';
-import { decodeAddresses } from '../../../../untrusted/mail/decodeAddresses';
-import { getRawHeaders, type MimePart } from '../../../../untrusted/mail/mimePart';
+import { getRawHeader, getRawHeaders } from '../../../../untrusted/mail/mimePart';
+import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
+import { fetchMail } from '../message';
+import type { OutgoingMail } from './compose';
 import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
-
-export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
 /**
  * In characters. A header of this length holds more than the 500 recipients that Gmail sends an
  * email to.
  */
 const maxHeaderLength = 50_000;
-/** The same before it is decoded. Base64 takes a multiple of the letters. */
-const maxRawLength = 4 * maxHeaderLength;
-
-/**
- * Fetches the original email's parts that a reply needs.
- * @throws NodeError 404 if the mailbox has no such email
- */
-async function fetchOriginalMail({ gmail }: Clients, id: string) {
-	const { data } = await gmail.users.messages.get({
-		userId: 'me',
-		id,
-		format: 'metadata',
-		fields: 'threadId,payload/headers',
-	});
-	const payload = data.payload ?? {};
-	const [messageId = ''] = readIds(payload, 'Message-ID').split('\n', 1);
-	// RFC 5322, 3.6.4, says how to build References.
-	const earlierIds = readIds(payload, 'References') || readIds(payload, 'In-Reply-To');
-	return {
-		threadId: data.threadId ?? '',
-		messageId,
-		references: joinLines(`${earlierIds} ${messageId}`),
-		subject: joinLines(readHeader(payload, 'Subject', decodeHeader)).slice(0, maxHeaderLength),
-		from: readHeader(payload, 'From'),
-		replyTo: readHeader(payload, 'Reply-To'),
-		to: readHeader(payload, 'To'),
-		cc: readHeader(payload, 'Cc'),
-	};
-}
-
-/** Reads message IDs, which are never encoded. */
-const readIds = (payload: MimePart, name: string): string =>
-	getRawHeaders(payload, name).join('\n');
-
-/**
- * Reads a header that the email may repeat. Its values then stand on lines of their own. A longer
- * one is not decoded, because this would block n8n.
- */
-function readHeader(payload: MimePart, name: string, decode = decodeAddresses): string {
-	const values = getRawHeaders(payload, name);
-	const isShort = values.join('\n').length <= maxRawLength;
-	return (isShort ? values.map(decode) : values).join('\n');
-}
 
 /**
  * Reads the addresses in a header of the original. Skips an entry that is no address, with a hint
@@ -81,21 +37,31 @@ function readRecipients(header: string, item: Item): Address[] {
 }
 
 /**
- * Adds what a reply takes from the original email.
- * @throws NodeError 400 if nobody may get the reply
+ * Fetches the original email, whole if it is quoted, and adds what a reply takes from its headers.
+ * @throws NodeError 404 if the mailbox has no such email; 400 if nobody may get the reply
  */
-export async function completeReply<M extends PreparedMail>(
+export async function completeReply(
 	clients: Clients,
-	mail: M,
+	mail: OutgoingMail,
 	item: Item,
-): Promise<M & { readonly original?: OriginalMail }> {
+): Promise<OutgoingMail> {
 	if (mail.replyToMessageId === '') return mail;
-	const original = await fetchOriginalMail(clients, mail.replyToMessageId);
-	const subject = chooseSubject(mail.subject, original.subject, item);
+	const format = mail.quoteOriginal ? 'full' : 'metadata';
+	const original = await fetchMail(clients, mail.replyToMessageId, item, {}, format);
+	const originalSubject = joinLines(original.summary.subject).slice(0, maxHeaderLength);
+	const subject = chooseSubject(mail.subject, originalSubject, item);
 	const recipients = await chooseRecipients(clients, mail, original, item);
-	const reply = { ...mail, ...recipients, subject, original };
+	const reply = { ...mail, ...recipients, subject, original, ...buildReferences(original) };
 	refuseForbiddenRecipients(reply);
 	return reply;
+}
+
+/** RFC 5322, 3.6.4, says how to build these headers. */
+function buildReferences(original: Mail) {
+	const readIds = (name: string) => getRawHeaders(original, name).join(' ');
+	const inReplyTo = getRawHeader(original, 'Message-ID');
+	const earlierIds = readIds('References') || readIds('In-Reply-To');
+	return { inReplyTo, references: joinLines(`${earlierIds} ${inReplyTo}`) };
 }
 
 function chooseSubject(enteredSubject: string, originalSubject: string, item: Item): string {
@@ -120,12 +86,7 @@ const removePrefixes = (subject: string) => subject.trim().replace(prefixPattern
  * Chooses the recipients that the user has not entered.
  * @throws NodeError 400 if there is none, except for a draft
  */
-async function chooseRecipients(
-	clients: Clients,
-	mail: PreparedMail,
-	original: OriginalMail,
-	item: Item,
-) {
+async function chooseRecipients(clients: Clients, mail: PreparedMail, original: Mail, item: Item) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
 	const ownAddresses = await listOwnAddresses(clients, item);
 	const isOwn = ({ address }: Address) => ownAddresses.includes(address.toLowerCase());
@@ -137,7 +98,8 @@ async function chooseRecipients(
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	if (!mail.replyAll) return { to };
-	const otherHeaders = [original.replyTo, original.to, original.cc].join('\n');
+	const { summary, content } = original;
+	const otherHeaders = [content.replyTo, summary.to, content.cc].join('\n');
 	const others = readRecipients(otherHeaders, item);
 	const named = [...to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
 	const newCopies = removeKnown([...answered, ...others], [...ownAddresses, ...named]);
@@ -149,17 +111,17 @@ async function chooseRecipients(
  * others, returns those. A contact form may send in the account's name, to the account.
  */
 function findAnsweredAddresses(
-	{ from, replyTo, to }: OriginalMail,
+	{ summary, content }: Mail,
 	isOwn: (address: Address) => boolean,
 	item: Item,
 ): Address[] {
-	const senders = readRecipients(from, item);
+	const senders = readRecipients(summary.sender, item);
 	if (senders.some(isOwn)) {
-		const recipients = readRecipients(to, item);
+		const recipients = readRecipients(summary.to, item);
 		const others = recipients.filter((recipient) => !isOwn(recipient));
 		if (others.length > 0 || recipients.length === 0) return others;
 	}
-	const replyToAddresses = readRecipients(replyTo, item);
+	const replyToAddresses = readRecipients(content.replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }
 

@@ -50,14 +50,14 @@ async function composeAndDeliver(
 	const sender = await findSender(clients, mail, item);
 	const completeMail = await appendToBody(clients, mail, sender, item);
 	const bytes = await composeMail(completeMail, sender.from, marker);
-	return await deliverMail(clients, bytes, mail.folder, mail.original?.threadId);
+	return await deliverMail(clients, bytes, mail.folder, mail.original?.summary.threadId);
 }
 
 /** Adds the signature and then the original email below the body. */
 async function appendToBody(clients: Clients, mail: OutgoingMail, sender: Sender, item: Item) {
 	let { bodies } = mail;
 	if (mail.includeSignature) bodies = await appendSignature(bodies, sender, item);
-	if (!mail.quoteOriginal) return { ...mail, bodies };
-	const quoted = await appendQuotation(clients, mail.replyToMessageId, bodies, item);
+	if (!mail.quoteOriginal || !mail.original) return { ...mail, bodies };
+	const quoted = await appendQuotation(clients, mail.original, bodies);
 	return { ...mail, bodies: quoted.bodies, files: [...mail.files, ...quoted.pictures] };
 }

@@ -3,7 +3,6 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isDateFormat, type NumberFormat, printSerialAsIso } from '../dates';
 import * as ranges from '../range';
 import type { Spreadsheet } from '../spreadsheet';
-import { findHeaderRow } from '../table';
 
 export type CellValue = string | number | boolean;
 type Rows = ReadonlyArray<readonly CellValue[]>;
@@ -12,79 +11,55 @@ type Rows = ReadonlyArray<readonly CellValue[]>;
 interface CellFormat {
 	readonly valueRenderOption: 'FORMATTED_VALUE' | 'FORMULA' | 'UNFORMATTED_VALUE';
 	readonly dateTimeRenderOption: 'FORMATTED_STRING' | 'ISO_8601' | 'SERIAL_NUMBER';
-	/** Where the header row is expected, from 0; -1 if there is none. */
-	readonly headerRow: number;
-	/** Whether cells are compared, so that the texts are needed that the sheet shows. */
-	readonly hasFilters: boolean;
-	/** Whether cells are compared by their size, so that dates are needed as numbers. */
-	readonly comparesSize: boolean;
 }
 
 /**
  * What was fetched of a range. Rows and columns count from 0, from the first cell of the range on.
  */
 export interface FetchedCells {
+	readonly spreadsheet: Spreadsheet;
+	readonly target: ranges.TabRange;
 	/** The range as Google printed it, and the place of its first cell in the tab. */
 	readonly range: string;
 	readonly start: ranges.CellPosition;
 	/** The values as Google returns them. A date that shall become ISO 8601 is still a number. */
 	readonly rows: Rows;
-	/** The header row; -1 if there is none. */
-	readonly headerRow: number;
-	/** Returns the format of a cell that may be a date. */
-	readonly findDateFormat: DateFormats['find'];
-	/** The texts that the sheet shows, if cells are compared or a header is not a text. */
-	readonly shownRows: Rows;
-	/** The values with dates as numbers, if cells are compared by their size. */
-	readonly comparedRows: Rows;
-	/** Known if cells can be dates or are compared by their size. */
-	readonly timeZone: string;
+	readonly formats: DateFormats;
 }
 
 /** Returns the value of a cell as Read outputs it. */
 export function getValue(cells: FetchedCells, row: number, column: number): CellValue {
 	const value = cells.rows[row]?.[column] ?? '';
-	const format = typeof value === 'number' ? cells.findDateFormat(row, column) : undefined;
-	return (format && printSerialAsIso(Number(value), format, cells.timeZone)) ?? value;
+	const format = typeof value === 'number' ? cells.formats.find(row, column) : undefined;
+	return (format && printSerialAsIso(Number(value), format, cells.formats.timeZone)) ?? value;
 }
 
-/**
- * Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells
- * are compared.
- */
+/** Fetches the cells of a range. A further request follows only if a number may be a date. */
 export async function fetchCells(
 	spreadsheet: Spreadsheet,
 	target: ranges.TabRange,
-	format: CellFormat,
+	{ valueRenderOption, dateTimeRenderOption }: CellFormat,
 ): Promise<FetchedCells> {
-	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
-	const fetchAs = (valueOption: string, dateOption?: string) =>
-		fetchRows(spreadsheet, ranges.printRange(target), valueOption, dateOption);
 	// Google does not know ISO 8601: it is made from serial numbers and their formats.
 	const isIso = dateTimeRenderOption === 'ISO_8601';
 	const dateOption = isIso ? undefined : dateTimeRenderOption;
 	const { range, rows } = await spreadsheet.sendForRange(target, () =>
-		fetchAs(valueRenderOption, dateOption),
+		fetchRows(spreadsheet, ranges.printRange(target), valueRenderOption, dateOption),
 	);
-	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow);
 	const fetchFormats = () => fetchDateFormats(spreadsheet, range, rows);
 	const formats = isIso
 		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
 		: noFormats;
-	let shownRows = rows;
-	if (hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
-	else if (rows[headerRow]?.some(mayBeShownOtherwise))
-		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, rows, headerRow));
-	return {
-		range,
-		start: ranges.parseBounds(ranges.parseRange(range)),
-		rows,
-		headerRow,
-		findDateFormat: formats.find,
-		shownRows,
-		comparedRows: comparesSize ? (await fetchAs('UNFORMATTED_VALUE')).rows : rows,
-		timeZone: formats.timeZone || (comparesSize ? await spreadsheet.fetchTimeZone() : ''),
-	};
+	const start = ranges.parseBounds(ranges.parseRange(range));
+	return { spreadsheet, target, range, start, rows, formats };
+}
+
+/** Fetches the same cells in another form, with dates as numbers. */
+export async function fetchCellsAs(
+	{ spreadsheet, target }: FetchedCells,
+	valueRenderOption: CellFormat['valueRenderOption'],
+): Promise<Rows> {
+	return (await fetchRows(spreadsheet, ranges.printRange(target), valueRenderOption)).rows;
 }
 
 /**
@@ -94,10 +69,16 @@ export async function fetchCells(
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches the texts that the sheet shows in one row of a range. */
-async function fetchShownRow(spreadsheet: Spreadsheet, range: string, rows: Rows, row: number) {
-	const width = rows[row]?.length ?? 0;
-	const area = printPart(range, { row, column: 0 }, 1, width);
+/**
+ * Fetches the texts that the sheet shows in a header row, if they may not be its values.
+ * @param hasFilters whether the texts of all cells are needed anyway
+ */
+export async function fetchHeaders(cells: FetchedCells, row: number, hasFilters: boolean) {
+	if (hasFilters) return (await fetchCellsAs(cells, 'FORMATTED_VALUE'))[row] ?? [];
+	const { spreadsheet, range, rows } = cells;
+	const headers = rows[row] ?? [];
+	if (!headers.some(mayBeShownOtherwise)) return headers;
+	const area = printPart(range, { row, column: 0 }, 1, headers.length);
 	const shown = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
 	return shown.rows[0] ?? [];
 }
@@ -134,6 +115,7 @@ async function fetchRows(
 
 /** The number formats of the cells that may be dates, by their place in the fetched rows. */
 interface DateFormats {
+	/** Of the spreadsheet; '' if no cell may be a date. */
 	readonly timeZone: string;
 	readonly find: (row: number, column: number) => NumberFormat | undefined;
 }

@@ -18,7 +18,7 @@ import {
 	type NamedColumns,
 	findColumnsInAnyCase,
 } from '../table';
-import { type CellValue, type FetchedCells, getValue } from './fetchCells';
+import { type CellValue, type FetchedCells, fetchCellsAs, getValue } from './fetchCells';
 
 const conditions = [
 	{ name: 'Contains', value: 'contains' },
@@ -51,7 +51,7 @@ export interface RowFilters {
 }
 
 /** Whether a filter compares cells by their size. */
-export const comparesSize = ({ condition }: RowFilter): boolean =>
+const comparesSize = ({ condition }: RowFilter): boolean =>
 	condition === 'greaterThan' || condition === 'lessThan';
 
 export const matchTypeField = {
@@ -129,8 +129,8 @@ function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilte
 	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
-		throw createValueRefusal(field, context, `an array of ${filterShape}`);
-	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape, context);
+		throw createValueRefusal(field, `an array of ${filterShape}`);
+	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape);
 	// Skips filters of the form that are empty.
 	const filledEntries = entries.filter(
 		({ column, value }) => context.mode === 'json' || !!column || !!value,
@@ -154,7 +154,7 @@ function readFilter(
 			missingDataAdvice,
 		);
 	if (!condition || typeof column !== 'string' || value === undefined)
-		throw createValueRefusal(field, context, filterShape);
+		throw createValueRefusal(field, filterShape);
 	const filter = { column, condition, value };
 	if (comparesSize(filter) && Number.isNaN(toSize(value, 'UTC')))
 		throw createRefusal(
@@ -177,14 +177,15 @@ type RowTest = (row: number) => boolean;
  * Builds a test whether a row matches the filters.
  * @throws NodeError 400 if a filter names an unknown column
  */
-export function buildRowTest(
+export async function buildRowTest(
 	{ filters, matchType }: RowFilters,
 	cells: FetchedCells,
 	columns: NamedColumns,
-): RowTest {
+): Promise<RowTest> {
 	// An empty tab has no columns yet, and no rows that could match.
 	if (columns.names.length === 0) return () => false;
-	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
+	const tests: RowTest[] = [];
+	for (const filter of filters) tests.push(await buildFilterTest(filter, cells, columns));
 	const isAnyEnough = matchType === 'anyCondition' && tests.length > 0;
 	return (row) => {
 		if (isAnyEnough) return tests.some((matches) => matches(row));
@@ -212,26 +213,32 @@ const opposites: Readonly<Record<string, string>> = {
 	notEquals: 'equals',
 };
 
-function buildFilterTest(
+async function buildFilterTest(
 	{ column: name, condition, value }: RowFilter,
 	cells: FetchedCells,
 	columns: NamedColumns,
-): RowTest {
-	const columnInTab = findColumnsInAnyCase(columns, [name]).get(name);
+): Promise<RowTest> {
+	const columnInTab = findColumnsInAnyCase(columns, [[name]]).get(name);
 	if (columnInTab === undefined) {
 		const message = `The table has no column ${listNames([name])} to filter by`;
 		throw createColumnError(message, columns.names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
-	const limit = toSize(value, cells.timeZone);
-	const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
-	if (condition === 'lessThan') return (row) => getSize(row) < limit;
-	if (condition === 'greaterThan') return (row) => getSize(row) > limit;
+	if (condition === 'greaterThan' || condition === 'lessThan') {
+		const values = await fetchCellsAs(cells, 'UNFORMATTED_VALUE');
+		const timeZone = cells.formats.timeZone || (await cells.spreadsheet.fetchTimeZone());
+		const limit = toSize(value, timeZone);
+		const getSize = (row: number) => toSize(values[row]?.[column], timeZone);
+		return condition === 'lessThan'
+			? (row) => getSize(row) < limit
+			: (row) => getSize(row) > limit;
+	}
+	const shownTexts = await fetchCellsAs(cells, 'FORMATTED_VALUE');
 	const opposite = opposites[condition];
 	const matches = textTests[opposite ?? condition];
 	const text = fold(value);
 	return (row) => {
-		const values = [getValue(cells, row, column), cells.shownRows[row]?.[column] ?? ''];
+		const values = [getValue(cells, row, column), shownTexts[row]?.[column] ?? ''];
 		const hasMatch = values.some((cell) => matches?.(fold(cell), text));
 		return opposite === undefined ? hasMatch : !hasMatch;
 	};

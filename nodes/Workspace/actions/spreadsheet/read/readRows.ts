@@ -8,8 +8,8 @@ import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
 import { findLastFilledRow } from '../cells';
 import { parseBounds, parseRange } from '../range';
-import { nameColumns } from '../table';
-import { type FetchedCells, getValue } from './fetchCells';
+import { findHeaderRow, nameColumns } from '../table';
+import { type CellValue, type FetchedCells, fetchHeaders, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 
 /**
@@ -39,6 +39,8 @@ const maxPaddingCells = 5_000_000;
 const cellsPerSlice = 100_000;
 
 interface RowOptions extends RowFilters {
+	/** Number of the header row in the range. 0 if there is none. */
+	readonly headerRow: number;
 	/** Number of the first row to return, in the tab. */
 	readonly startRow: number;
 	/** 0 for all. */
@@ -51,8 +53,12 @@ interface RowOptions extends RowFilters {
  * @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
-	const columns = nameColumns(listHeaders(cells), cells.start.column);
-	const rows = listFilledRows(cells).filter(buildRowTest(options, cells, columns));
+	const headerRow =
+		options.headerRow === 0 ? -1 : findHeaderRow(cells.rows, options.headerRow - 1);
+	const headers = await fetchHeaders(cells, headerRow, options.filters.length > 0);
+	const columns = nameColumns(padHeaders(headers, cells), cells.start.column);
+	const isWanted = await buildRowTest(options, cells, columns);
+	const rows = listFilledRows(cells, headerRow).filter(isWanted);
 	const startRow = options.startRow - 1 - cells.start.row;
 	const skippedCount = rows.filter((row) => row < startRow).length;
 	const returnedRows = rows.slice(skippedCount, skippedCount + (options.maxRows || Infinity));
@@ -77,15 +83,14 @@ async function toItems(cells: FetchedCells, names: readonly string[], rows: read
 	return items;
 }
 
-/** Lists the headers of all columns that have a value. */
-function listHeaders({ rows, shownRows, headerRow }: FetchedCells): string[] {
+/** Gives each column that has a value a header, which may be empty. */
+function padHeaders(headers: readonly CellValue[], { rows }: FetchedCells): string[] {
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const headers = shownRows[headerRow] ?? [];
 	return Array.from({ length: width }, (_, column) => String(headers[column] ?? ''));
 }
 
 /** Lists the rows below the header, down to the last row of the table, that have a value. */
-function listFilledRows({ rows, headerRow }: FetchedCells): number[] {
+function listFilledRows({ rows }: FetchedCells, headerRow: number): number[] {
 	const filledRows: number[] = [];
 	const lastRow = findLastFilledRow(rows);
 	for (let row = headerRow + 1; row <= lastRow; row++)

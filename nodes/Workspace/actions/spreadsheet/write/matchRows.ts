@@ -16,7 +16,7 @@ import {
 	getFirstRow,
 	type TableBody,
 } from '../table';
-import type { PlannedWrite, RowChange, RowStep } from '../tablePlan';
+import type { PlannedWrite, RowChange, RowStep, TablePlan } from '../tablePlan';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
@@ -29,14 +29,12 @@ export async function planMatches(
 	fitted: ReadonlyArray<FittedItem | NodeError>,
 ): Promise<Array<PlannedWrite | NodeError>> {
 	const keyColumns = findKeyColumns(params, table);
-	const wholeBody = await fetchBody(spreadsheet, table);
-	refuseSecondHeader(table, wholeBody.lastRow);
+	const body = await fetchBody(spreadsheet, table);
+	refuseSecondHeader(table, body.lastRow);
 	// What is above the range is not in the table, nor are rows added there.
-	const lastRow = Math.max(wholeBody.lastRow, getFirstRow(table) - 1);
-	const body = { ...wholeBody, lastRow };
-	const matcher = new RowMatcher(spreadsheet, table, params, body, keyColumns);
-	const endRow = lastRow + 1;
+	const endRow = Math.max(body.lastRow + 1, getFirstRow(table));
 	const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
+	const matcher = new RowMatcher(plan, body, keyColumns);
 	const writes: Array<PlannedWrite | NodeError> = [];
 	for (const given of fitted) {
 		const planned = isNodeError(given) ? given : await matcher.planItem(given);
@@ -54,7 +52,8 @@ export async function planMatches(
 function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
 	const [name = '', ...otherNames] = matchColumns;
 	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
-	const columnsByName = findColumnsInAnyCase(table, matchColumns);
+	const wantedNames = matchColumns.map((column) => [column]);
+	const columnsByName = findColumnsInAnyCase(table, wantedNames);
 	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
 	if (unknownNames.length === 0)
 		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);
@@ -63,33 +62,8 @@ function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): numb
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
 }
 
-/** Finds rows by their key. */
-class KeyIndex {
-	readonly #readKey: (row: number) => Key;
-	readonly #toText: (key: Key) => string;
-	readonly #rowsByText = new Map<string, number[]>();
-
-	/** @param toText returns the same text for keys that may be equal, and for some others */
-	constructor(readKey: (row: number) => Key, toText: (key: Key) => string) {
-		this.#readKey = readKey;
-		this.#toText = toText;
-	}
-
-	add(row: number): void {
-		getOrAdd(this.#rowsByText, this.#toText(this.#readKey(row)), () => []).push(row);
-	}
-
-	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
-	find(key: Key): readonly number[] {
-		const candidates = this.#rowsByText.get(this.#toText(key)) ?? [];
-		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
-			const rows = candidates.filter((row) =>
-				this.#readKey(row).every((cell, at) => isEqual(cell, key[at] ?? '')),
-			);
-			if (rows.length > 0) return rows;
-		}
-		return [];
-	}
+interface MatchPlan extends TablePlan {
+	readonly options: WriteParams;
 }
 
 /**
@@ -97,17 +71,14 @@ class KeyIndex {
  * changes. Earlier items count as if they were already written.
  */
 class RowMatcher {
-	readonly #spreadsheet: Spreadsheet;
-	readonly #table: FittedTable;
-	readonly #params: WriteParams;
+	readonly #plan: MatchPlan;
 	readonly #body: TableBody;
 	readonly #keyColumns: readonly number[];
-	readonly #index: KeyIndex;
 	/**
-	 * The rows by their key as the sheet shows it, for each choice of columns in which an item has
-	 * a text.
+	 * The rows by the text of their key, for each choice of key columns in which the text counts
+	 * that the sheet shows.
 	 */
-	readonly #shownIndexes = new Map<string, KeyIndex>();
+	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/**
 	 * Whether a key that was read has a number or a boolean, of which the sheet may show another
 	 * text.
@@ -119,20 +90,11 @@ class RowMatcher {
 	readonly #pendingCells = new Map<string, Cell>();
 	#endRow: number;
 
-	constructor(
-		spreadsheet: Spreadsheet,
-		table: FittedTable,
-		params: WriteParams,
-		body: TableBody,
-		keyColumns: readonly number[],
-	) {
-		this.#spreadsheet = spreadsheet;
-		this.#table = table;
-		this.#params = params;
+	constructor(plan: MatchPlan, body: TableBody, keyColumns: readonly number[]) {
+		this.#plan = plan;
 		this.#body = body;
 		this.#keyColumns = keyColumns;
-		this.#endRow = body.lastRow + 1;
-		this.#index = this.#buildIndex();
+		this.#endRow = plan.endRow;
 	}
 
 	/**
@@ -147,14 +109,14 @@ class RowMatcher {
 			for (const change of step.changes)
 				for (const [column, cell] of change.cellsByColumn)
 					this.#pendingCells.set(`${change.row} ${column}`, cell);
-			if (step.action === 'appended') this.#index.add(this.#endRow++);
+			if (step.action === 'appended') this.#addToIndex(this.#getIndex(), this.#endRow++);
 			steps.push(step);
 		}
 		return { item, steps };
 	}
 
 	async #planRow({ cellsByColumn, rowNumber }: FittedRow): Promise<RowStep | NodeError> {
-		const { matchColumns, writeMode, unmatched } = this.#params;
+		const { matchColumns, writeMode, unmatched } = this.#plan.options;
 		if (this.#keyColumns.length === 0) {
 			const row = this.#findByNumber(rowNumber);
 			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
@@ -197,60 +159,80 @@ class RowMatcher {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError([mentionChoice('matchColumns', rowNumberKey)]);
 		const row = typeof rowNumber === 'object' ? NaN : Number(rowNumber) - 1;
-		const firstRow = getFirstRow(this.#table);
-		const { lastRow } = this.#body;
-		if (Number.isInteger(row) && row >= firstRow && row <= lastRow) return row;
+		const { table, endRow } = this.#plan;
+		const firstRow = getFirstRow(table);
+		if (Number.isInteger(row) && row >= firstRow && row < endRow) return row;
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
-			`Its rows are ${firstRow + 1} to ${lastRow + 1}. Read the rows again, or match them by a column.`,
+			`Its rows are ${firstRow + 1} to ${endRow}. Read the rows again, or match them by a column.`,
 		);
 	}
 
 	/** Finds the rows that have a key or, if there are none, those for which the sheet shows it. */
 	async #findByKey(key: Key): Promise<readonly number[]> {
-		const rows = this.#index.find(key);
+		const rows = this.#findEqualRows(key);
 		const isShown = key.map(hasText);
 		if (rows.length > 0 || !this.#hasValues || !isShown.includes(true)) return rows;
 		// The sheet may show 12% for 0.12. Read gives such texts for formatted cells.
 		await this.#loadShown();
-		const index = getOrAdd(this.#shownIndexes, isShown.join(), () => this.#buildIndex(isShown));
-		return index.find(key);
+		const shownKey = key.map((cell) => (hasText(cell) ? String(cell) : cell));
+		return this.#findEqualRows(shownKey, isShown);
 	}
 
-	/** @param isShown by key column: whether the text that the sheet shows counts */
-	#buildIndex(isShown: readonly boolean[] = []): KeyIndex {
-		const index = new KeyIndex(
-			(row) => this.#readKey(row, isShown),
-			(key) => this.#toIndexText(key, isShown),
-		);
-		for (let row = getFirstRow(this.#table); row <= this.#body.lastRow; row++) index.add(row);
-		return index;
+	/**
+	 * An exact match wins, then the same text, then the same value, as for "001234" and 1234.
+	 * @param isShown by key column: whether the text that the sheet shows counts
+	 */
+	#findEqualRows(key: Key, isShown?: readonly boolean[]): number[] {
+		const candidates = this.#getIndex(isShown).get(this.#toIndexText(key)) ?? [];
+		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
+			const rows = candidates.filter((row) =>
+				this.#readKey(row, isShown).every((cell, at) => isEqual(cell, key[at] ?? '')),
+			);
+			if (rows.length > 0) return rows;
+		}
+		return [];
 	}
 
-	#readKey(row: number, isShown: readonly boolean[]): Key {
+	#getIndex(isShown?: readonly boolean[]): Map<string, number[]> {
+		return getOrAdd(this.#indexes, String(isShown), () => {
+			const index = new Map<string, number[]>();
+			const { table, endRow } = this.#plan;
+			for (let row = getFirstRow(table); row < endRow; row++)
+				this.#addToIndex(index, row, isShown);
+			return index;
+		});
+	}
+
+	#addToIndex(index: Map<string, number[]>, row: number, isShown?: readonly boolean[]): void {
+		const text = this.#toIndexText(this.#readKey(row, isShown));
+		getOrAdd(index, text, () => []).push(row);
+	}
+
+	#readKey(row: number, isShown: readonly boolean[] = []): Key {
 		return this.#keyColumns.map((column, at) => {
-			const shownText = isShown[at] ? this.#shown?.getCell(row, column) : undefined;
-			const cell = shownText ?? this.#getCell(row, column);
+			if (isShown[at]) return this.#shown?.getCell(row, column) ?? '';
+			const cell = this.#getCell(row, column);
 			if (!hasText(cell)) this.#hasValues = true;
 			return cell;
 		});
 	}
 
-	#toIndexText(key: Key, isShown: readonly boolean[]): string {
-		const texts = key.map((cell, at) =>
-			isShown[at] ? String(cell).trim() : toIndexText(cell, this.#table.settings),
-		);
+	/** Returns the same text for keys that may be equal, and for some others. */
+	#toIndexText(key: Key): string {
+		const texts = key.map((cell) => toIndexText(cell, this.#plan.table.settings));
 		return texts.map((text) => text.slice(0, maxKeyLength / texts.length)).join('\n');
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
 	async #loadShown(): Promise<TableBody> {
-		return (this.#shown ??= await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE'));
+		const { spreadsheet, table } = this.#plan;
+		return (this.#shown ??= await fetchBody(spreadsheet, table, 'FORMATTED_VALUE'));
 	}
 
 	/** In a column of dates, a text that is written as such may still say the date of a cell. */
 	#toComparable(column: number, cell: Cell): Cell {
-		const { types, settings } = this.#table;
+		const { types, settings } = this.#plan.table;
 		const mayBeDate = typeof cell === 'string' && types.get(column) === 'date';
 		return (mayBeDate && parseIso(cell.trim(), settings)) || cell;
 	}

@@ -5,8 +5,8 @@ import { joinSentences, listNames } from '../../../../core/text';
 import {
 	type Cell,
 	type CellOptions,
-	collectNames,
 	isFilled,
+	listRowNames,
 	type NamedRow,
 	toHeaderCell,
 } from '../cells';
@@ -36,11 +36,11 @@ export async function planReplacement(
 	// The new table has its header in the range, even if an old one is above it.
 	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
 	const foundTable = await openTable(spreadsheet, target, headerRow);
-	const names = new Set(collectNames(all.flatMap(({ prepared }) => prepared.namedRows)));
+	const names = new Set(all.flatMap(({ prepared }) => listRowNames(prepared.namedRows).flat()));
 	// A mapped column stays, even if no item has a value for it.
 	for (const name of Object.keys(params.columns ?? {}))
 		if (foundTable.names.includes(name)) names.add(name);
-	const oldTable = fitColumns(foundTable, [...names], false, [names]);
+	const oldTable = fitColumns(foundTable, [[...names]], false);
 	const isWanted = (name: string) =>
 		params.extraColumns !== 'ignore' || oldTable.columnsByName.has(name);
 	const table = layOutTable(oldTable, [...names].filter(isWanted));
