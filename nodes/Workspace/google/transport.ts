@@ -43,10 +43,11 @@ async function readGoogleResponse(
 	signal: AbortSignal,
 ) {
 	const { statusCode: status, headers } = response;
-	if (!validateStatus(status)) {
-		const body = await readBodyStart(response.body);
-		throw createResponseError({ statusCode: status, headers, body }, request);
-	}
+	if (!validateStatus(status))
+		throw createResponseError(
+			{ statusCode: status, headers, body: await readBodyStart(response.body) },
+			request,
+		);
 	const bytes = await readBody(response, signal);
 	// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
 	if (status === 308 || status === 204) return { status, headers, data: undefined };
