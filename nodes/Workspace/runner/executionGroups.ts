@@ -14,7 +14,7 @@ import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import { toJobFailure } from './failure';
 import type { Job } from './job';
-import { planAndSend, type Results } from './planAndSend';
+import { planAndSend } from './planAndSend';
 
 /** Returns the clients of a job's run. With `groupOptions`, the run sends for its whole group. */
 export type ClientGetter = (job: Job, groupOptions?: GroupRequestOptions) => Promise<Clients>;
@@ -30,7 +30,7 @@ interface JobsOfRun {
 }
 
 interface WaitingRun extends JobsOfRun {
-	readonly settle: (results: Results) => void;
+	readonly settle: () => void;
 }
 
 /** Runs that wait for the same lock and are sent together, in the order of their arrival. */
@@ -80,18 +80,21 @@ const recentMeetings = new BoundedMap<string, Map<string, number>>();
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs. With a lock, they wait for it, and the rows of other executions that wait for it,
- * too, go into the same request. Whatever fails becomes the result of its jobs.
+ * Executes jobs, and sets their results. With a lock, they wait for it, and the rows of other
+ * executions that wait for it, too, go into the same request.
  */
-export async function executeWithWaitingRuns(run: JobsOfRun): Promise<Results> {
+export async function executeWithWaitingRuns(run: JobsOfRun): Promise<void> {
 	const { jobs, clients } = run;
 	const [{ operation, resource, prepared, combineKey, item }] = jobs;
 	const lockId = operation.combine?.getLockId?.(prepared);
-	if (lockId === undefined) return await sendJobs(jobs, () => clients);
+	if (lockId === undefined) {
+		await sendJobs(jobs, () => clients);
+		return;
+	}
 	// Without a combine key, no other run joins.
 	const key = combineKey ?? item.markerId;
 	const groupKey = JSON.stringify([clients.credentialHash, resource, operation.value, key]);
-	return await new Promise((settle) => {
+	await new Promise<void>((settle) => {
 		const waitingRun = { ...run, settle };
 		const weight = weighJobs(jobs);
 		const waitingGroup = waitingGroups.get(groupKey);
@@ -140,20 +143,21 @@ async function restWhileRunsJoin(groupKey: string): Promise<void> {
 async function sendJobs(
 	jobs: readonly [Job, ...Job[]],
 	getClients: () => Clients | Promise<Clients>,
-): Promise<Results> {
+): Promise<void> {
 	const [job] = jobs;
 	const { operation, prepared, item } = job;
 	try {
 		const clients = await getClients();
-		if (operation.combine) return await planAndSend(clients, operation.combine, jobs);
-		return new Map([[job, await operation.send?.(clients, prepared, item)]]);
+		if (operation.combine) await planAndSend(clients, operation.combine, jobs);
+		else job.result = await operation.send?.(clients, prepared, item);
 	} catch (error) {
-		return failAll(jobs, error);
+		failAll(jobs, error);
 	}
 }
 
-const failAll = (jobs: readonly Job[], error: unknown): Results =>
-	new Map(jobs.map((job) => [job, toJobFailure(error, job)]));
+function failAll(jobs: readonly Job[], error: unknown) {
+	for (const job of jobs) job.result = toJobFailure(error, job);
+}
 
 /**
  * @returns the share of one request that the jobs need; Infinity if a job must not share a request
@@ -171,22 +175,22 @@ function weighJobs(jobs: readonly Job[]): number {
  * waited is not sent.
  */
 async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
-	const runs: WaitingRun[] = [];
-	for (const run of group) {
-		if (!run.jobs[0].item.signal?.aborted) runs.push(run);
-		else run.settle(failAll(run.jobs, createStoppedError('Nothing was sent for this item.')));
+	const isStopped = ({ jobs }: WaitingRun) => jobs[0].item.signal?.aborted === true;
+	const runs = group.filter((run) => !isStopped(run));
+	for (const { jobs, settle } of group.filter(isStopped)) {
+		failAll(jobs, createStoppedError('Nothing was sent for this item.'));
+		settle();
 	}
 	const [sender] = runs;
-	if (!sender) return;
-	const results = await sendForGroup(sender, runs);
-	for (const { settle } of runs) settle(results);
+	if (sender) await sendForGroup(sender, runs);
+	for (const { settle } of runs) settle();
 }
 
 /**
  * Sends the jobs of runs with the credential of one of them. The requests are aborted only if all
  * runs are stopped.
  */
-async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<Results> {
+async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]) {
 	const [firstJob] = sender.jobs;
 	const jobs = [firstJob, ...runs.flatMap((run) => run.jobs).slice(1)] as const;
 	// All items of a run have the same signal, log and sanitizer, so the first item stands for its
@@ -197,7 +201,7 @@ async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Pr
 		if (items.every(({ signal }) => signal?.aborted)) abortController.abort();
 	};
 	for (const { signal } of items) signal?.addEventListener('abort', stopIfAllStopped);
-	const results = await sendJobs(jobs, () =>
+	await sendJobs(jobs, () =>
 		sender.getClients(firstJob, {
 			signal: abortController.signal,
 			log(text) {
@@ -207,5 +211,4 @@ async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Pr
 		}),
 	);
 	for (const { signal } of items) signal?.removeEventListener('abort', stopIfAllStopped);
-	return results;
 }

@@ -14,12 +14,12 @@ export function toJobFailure(error: unknown, { operation, item }: Job): NodeErro
 }
 
 /**
- * Explains a failure, and finds out what really happened if its outcome is unknown. Returns any
- * other result as it is.
+ * Explains the failure of a job, and finds out what really happened if its outcome is unknown.
+ * Returns any other result as it is.
  */
-export async function recoverOutcome(clients: Clients, job: Job, result: unknown) {
+export async function recoverOutcome(clients: Clients, job: Job) {
+	const { operation, prepared, item, result } = job;
 	if (!isNodeError(result)) return result;
-	const { operation, prepared, item } = job;
 	if (result.outcome !== 'unknown') return item.explainFailure(result);
 	const unknownFailure = item.explainFailure(explainUnknownOutcome(result, job));
 	if (!operation.recover || item.signal?.aborted) return unknownFailure;

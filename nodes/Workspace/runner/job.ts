@@ -206,7 +206,12 @@ export interface Job extends ResourceOperation {
 	 * after another. A change without an ID goes alone.
 	 */
 	readonly changedId: string | undefined;
+	/** What became of it: a result of the operation, a NodeError, or `notStarted`. */
+	result?: unknown;
 }
+
+/** The result of a job that was not sent, because another item of its run was refused. */
+export const notStarted = Symbol('not started');
 
 type CheckedInput = ReturnType<typeof checkInput>;
 

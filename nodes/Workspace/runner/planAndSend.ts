@@ -1,14 +1,8 @@
 import { isNodeError, NodeError } from '../../core/errors';
 import { createStoppedError } from '../../http/attempt';
 import type { Clients, Operation } from '../operation';
-import type { Job, RunState } from './job';
+import { notStarted, type Job, type RunState } from './job';
 import { toJobFailure } from './failure';
-
-/** The result of a job that was not sent, because another item of its run was refused. */
-export const notStarted = Symbol('not started');
-
-/** What became of each job: a result of the operation, a NodeError, or `notStarted`. */
-export type Results = Map<Job, unknown>;
 
 type Combine = NonNullable<Operation['combine']>;
 
@@ -25,88 +19,71 @@ export async function planAndSend(
 	clients: Clients,
 	combine: Combine,
 	jobs: readonly Job[],
-): Promise<Results> {
-	const sender = new PlanSender(clients, combine);
-	await sender.send(jobs);
-	return sender.results;
+): Promise<void> {
+	let earlierFailure: NodeError | undefined;
+	for (const request of splitIntoRequests(combine, await planAccepted(clients, combine, jobs))) {
+		if (earlierFailure) failRequest(request, createFollowUpError(earlierFailure));
+		else earlierFailure = await sendRequest(clients, combine, request);
+	}
 }
 
-class PlanSender {
-	readonly results: Results = new Map();
-	readonly #clients: Clients;
-	readonly #combine: Combine;
-
-	constructor(clients: Clients, combine: Combine) {
-		this.#clients = clients;
-		this.#combine = combine;
+/**
+ * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, nothing of
+ * its run is sent. The rest is then planned again, because what is not sent must not change the
+ * plan of the rest.
+ * @returns the jobs that are sent
+ */
+async function planAccepted(
+	clients: Clients,
+	combine: Combine,
+	jobs: readonly Job[],
+): Promise<PlannedJob[]> {
+	if (jobs.length === 0) return [];
+	// A plan that fails refuses all jobs.
+	const outcomes: readonly unknown[] = await combine
+		.plan(clients, jobs)
+		.catch((error: unknown) => jobs.map((job) => toJobFailure(error, job)));
+	const runResults = new Map<RunState, unknown>();
+	for (const [index, job] of jobs.entries()) {
+		const result = findRunResult(job, outcomes[index]);
+		if (result) runResults.set(job.item.run, result);
 	}
-
-	async send(jobs: readonly Job[]) {
-		let earlierFailure: NodeError | undefined;
-		for (const request of splitIntoRequests(this.#combine, await this.#planAccepted(jobs))) {
-			if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
-			else earlierFailure = await this.#sendRequest(request);
-		}
+	for (const [index, job] of jobs.entries()) {
+		const outcome = outcomes[index];
+		job.result = isNodeError(outcome) ? outcome : runResults.get(job.item.run);
 	}
+	const accepted = jobs.filter((job) => job.result === undefined);
+	if (accepted.length < jobs.length) return await planAccepted(clients, combine, accepted);
+	return jobs.map((job, index) => ({ job, write: outcomes[index] }));
+}
 
-	/**
-	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, nothing
-	 * of its run is sent. The rest is then planned again, because what is not sent must not change
-	 * the plan of the rest.
-	 * @returns the jobs that are sent
-	 */
-	async #planAccepted(jobs: readonly Job[]): Promise<PlannedJob[]> {
-		if (jobs.length === 0) return [];
-		const { results } = this;
-		const outcomes = await this.#plan(jobs);
-		const runResults = new Map<RunState, unknown>();
-		for (const [index, job] of jobs.entries()) {
-			const result = findRunResult(job, outcomes[index]);
-			if (result) runResults.set(job.item.run, result);
-		}
-		for (const [index, job] of jobs.entries()) {
-			const outcome = outcomes[index];
-			const result = isNodeError(outcome) ? outcome : runResults.get(job.item.run);
-			if (result) results.set(job, result);
-		}
-		const accepted = jobs.filter((job) => !results.has(job));
-		if (accepted.length < jobs.length) return await this.#planAccepted(accepted);
-		return jobs.map((job, index) => ({ job, write: outcomes[index] }));
+/**
+ * If Google refuses the request, the items of a single run may be the reason. Finds this run by
+ * halving: plans and sends each half of the runs by itself. So only the run with the wrong items
+ * fails.
+ * @returns the failure of the request
+ */
+async function sendRequest(
+	clients: Clients,
+	combine: Combine,
+	request: PlannedRequest,
+): Promise<NodeError | undefined> {
+	try {
+		const writes = request.map(({ write }) => write);
+		const sent = await combine.send(clients, writes);
+		for (const [index, { job }] of request.entries()) job.result = sent[index];
+		return undefined;
+	} catch (error) {
+		const failure = toJobFailure(error, request[0].job);
+		const halves = halveRuns(request, failure);
+		if (halves.length === 0) failRequest(request, failure);
+		for (const half of halves) await planAndSend(clients, combine, half);
+		return failure;
 	}
+}
 
-	/** A plan that fails refuses all jobs. */
-	async #plan(jobs: readonly Job[]): Promise<readonly unknown[]> {
-		try {
-			return await this.#combine.plan(this.#clients, jobs);
-		} catch (error) {
-			return jobs.map((job) => toJobFailure(error, job));
-		}
-	}
-
-	/**
-	 * If Google refuses the request, the items of a single run may be the reason. Finds this run by
-	 * halving: plans and sends each half of the runs by itself. So only the run with the wrong
-	 * items fails.
-	 * @returns the failure of the request
-	 */
-	async #sendRequest(request: PlannedRequest): Promise<NodeError | undefined> {
-		try {
-			const writes = request.map(({ write }) => write);
-			const sent = await this.#combine.send(this.#clients, writes);
-			for (const [index, { job }] of request.entries()) this.results.set(job, sent[index]);
-			return undefined;
-		} catch (error) {
-			const failure = toJobFailure(error, request[0].job);
-			const halves = halveRuns(request, failure);
-			if (halves.length === 0) this.#setAll(request, failure);
-			for (const half of halves) await this.send(half);
-			return failure;
-		}
-	}
-
-	#setAll(request: PlannedRequest, failure: NodeError) {
-		for (const { job } of request) this.results.set(job, failure);
-	}
+function failRequest(request: PlannedRequest, failure: NodeError) {
+	for (const { job } of request) job.result = failure;
 }
 
 /** @returns the result of all other jobs of the job's run; undefined if they are sent */

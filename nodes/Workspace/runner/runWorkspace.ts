@@ -12,8 +12,7 @@ import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeWithWaitingRuns } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
-import { type Job, createJobReader, RunState } from './job';
-import { notStarted } from './planAndSend';
+import { type Job, createJobReader, notStarted, RunState } from './job';
 
 /** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order */
 export async function performJobs(
@@ -24,12 +23,8 @@ export async function performJobs(
 	if (!firstJob) return [];
 	try {
 		const clients = await getClients(firstJob);
-		const results = await executeWithWaitingRuns({
-			jobs: [firstJob, ...otherJobs],
-			clients,
-			getClients,
-		});
-		return await Promise.all(jobs.map((job) => recoverOutcome(clients, job, results.get(job))));
+		await executeWithWaitingRuns({ jobs: [firstJob, ...otherJobs], clients, getClients });
+		return await Promise.all(jobs.map((job) => recoverOutcome(clients, job)));
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
 	}

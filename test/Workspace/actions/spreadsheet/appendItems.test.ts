@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { notStarted } from '../../../../nodes/Workspace/runner/planAndSend';
+import { notStarted } from '../../../../nodes/Workspace/runner/job';
 import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
 import { grid, items, mappedByName, SheetCalls } from './sheetCalls';
