@@ -202,8 +202,8 @@ class MessageWait implements ConnectionListener {
 			return;
 		}
 		// An ID from before the call is remembered, too, so that the message does not count later.
-		const isNew = this.#receivedIds.addIfNew(findMessageId(message, deduplicationField));
-		if (isNew && call.turn) onText(call.turn.add(message, this.#now));
+		if (!this.#receivedIds.addIfNew(findMessageId(message, deduplicationField))) return;
+		if (call.turn) onText(call.turn.add(message, this.#now));
 	}
 
 	async #openChannel(): Promise<void> {

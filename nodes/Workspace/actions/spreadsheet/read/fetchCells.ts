@@ -46,12 +46,19 @@ export async function fetchCells(
 	const { range, rows } = await spreadsheet.sendForRange(target, () =>
 		fetchRows(spreadsheet, ranges.printRange(target), valueRenderOption, dateOption),
 	);
-	const fetchFormats = () => fetchDateFormats(spreadsheet, range, rows);
 	const formats = isIso
-		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
+		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
+				fetchDateFormats(spreadsheet, range, rows),
+			)
 		: noFormats;
-	const start = ranges.parseBounds(ranges.parseRange(range));
-	return { spreadsheet, target, range, start, rows, formats };
+	return {
+		spreadsheet,
+		target,
+		range,
+		start: ranges.parseBounds(ranges.parseRange(range)),
+		rows,
+		formats,
+	};
 }
 
 /** Fetches the same cells in another form, with dates as numbers. */

@@ -58,7 +58,10 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	if (rowCount > area.lastRow + 1 || columnCount > area.lastColumn + 1) return false;
 	const title = target.tab ?? target.name;
 	// A named range is no tab, and has a fixed size.
-	const tab = await spreadsheet.fetchTabInfo(title, '1:1').catch(() => undefined);
+	const tab = await spreadsheet.fetchTabInfo(title, '1:1').catch((failure: unknown) => {
+		if (isUnknownRangeError(failure)) return undefined;
+		throw failure;
+	});
 	if (!tab) return false;
 	const requests = buildEnlargeTabRequests(tab, rowCount, columnCount);
 	await spreadsheet.change(requests);
