@@ -134,8 +134,8 @@ export const replacements = {
  * Reads the form's `{ replacement: [{ find, replace, format }] }` or an array of such rows.
  */
 function readReplacements(raw: unknown, field: Field, context: ReadContext): Replacement[] {
-	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
-	const rows = isRecord(raw) ? raw['replacement'] : raw;
+	const isForm = context.mode === 'fields';
+	const rows = isForm && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, `${expected}, not ${describeType(raw)}`);
@@ -144,7 +144,7 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	if (!readRows.every((row) => row !== undefined)) throw createValueRefusal(field, expected);
 	// The form may have empty rows.
 	const filledRows = readRows.filter(
-		({ find, replace }) => context.mode === 'json' || find !== '' || replace !== '',
+		({ find, replace }) => !isForm || find !== '' || replace !== '',
 	);
 	// Google drops control characters and the private use area, so a text of only these is empty.
 	if (!filledRows.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))
