@@ -2,8 +2,8 @@ import type { INodePropertyMode } from 'n8n-workflow';
 
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
-import { type Field, type ReadContext, textType } from '../fields/field';
-import { getLabel, unwrapLocator, readList, readLocatorText } from '../fields/values';
+import { type Field, quoteField, type ReadContext, textType } from '../fields/field';
+import { unwrapLocator, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com'];
@@ -42,11 +42,11 @@ export type FileKind = keyof typeof fileKinds;
  * Returns the ID without white space around it.
  * @throws NodeError 400 if it has other characters than an ID
  */
-export function parseId(text: string, label: string, advice = ''): string {
+export function parseId(text: string, fieldName: string, advice = ''): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
 	throw createRefusal(
-		`'${label}' is not an ID: ${shorten(id, 60)}`,
+		`${quoteField(fieldName)} is not an ID: ${shorten(id, 60)}`,
 		`An ID contains only letters, digits, hyphens and underscores. ${advice}`.trim(),
 	);
 }
@@ -55,26 +55,26 @@ export function parseId(text: string, label: string, advice = ''): string {
  * Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is.
  * @param kind 'file' means any kind
  */
-export function parseFileId(text: string, kind: FileKind | 'file', label: string): string {
+export function parseFileId(text: string, kind: FileKind | 'file', fieldName: string): string {
 	const url = parseUrl(text);
 	const advice = `Enter the ID of the ${kind}, or its URL from the address bar of the browser.`;
-	if (!url) return parseId(text, label, `A title is not an ID. ${advice}`);
+	if (!url) return parseId(text, fieldName, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
 		throw createRefusal(
-			`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`,
+			`${quoteField(fieldName)} is not a Google Drive or Google Docs URL: ${url.hostname}`,
 			advice,
 		);
 	for (const [otherKind, { path }] of Object.entries(fileKinds))
 		if (![otherKind, 'file'].includes(kind) && url.pathname.includes(path))
 			throw createRefusal(
-				`'${label}' is the URL of a ${otherKind}, not of a ${kind}`,
+				`${quoteField(fieldName)} is the URL of a ${otherKind}, not of a ${kind}`,
 				advice,
 			);
 	// The address of My Drive has no ID.
 	if (kind === 'folder' && url.pathname.endsWith('/my-drive')) return 'root';
 	const id = idInPathPattern.exec(url.pathname)?.[1] ?? url.searchParams.get('id');
 	if (id && idPattern.test(id)) return id;
-	throw createRefusal(`'${label}' is a URL without an ID`, advice);
+	throw createRefusal(`${quoteField(fieldName)} is a URL without an ID`, advice);
 }
 
 /**
@@ -100,10 +100,12 @@ const escapedSeparatorPattern = /%(?:2[36f]|3[adf])/gi;
  * @throws NodeError 400 if the option was added and names no file
  */
 export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {
-	const label = getLabel(field, context);
-	const ids = readList(field, raw, context).map((entry) => parseFileId(entry, 'file', label));
+	const ids = readList(raw, field).map((entry) => parseFileId(entry, 'file', field.name));
 	if (ids.length === 0 && context.findSavedValue?.(field) !== undefined)
-		throw createRefusal(`'${label}' names no file`, 'Enter a file, or remove the option.');
+		throw createRefusal(
+			`${quoteField(field.name)} names no file`,
+			'Enter a file, or remove the option.',
+		);
 	return [...new Set(ids)];
 }
 
@@ -130,9 +132,9 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 		],
 		builderHint:
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
-		read(raw: unknown, field: Field, context: ReadContext): string {
-			const text = readLocatorText(field, raw, context);
-			return text.trim() === '' ? '' : parseFileId(text, kind, getLabel(field, context));
+		read(raw: unknown, field: Field): string {
+			const text = readLocatorText(raw, field);
+			return text.trim() === '' ? '' : parseFileId(text, kind, field.name);
 		},
 	} as const satisfies Partial<Field>;
 }
@@ -185,11 +187,11 @@ export const messageIdField = {
 	...textType,
 	isId: true,
 	placeholder: 'e.g. 18c3f0a1b2d4e5f6',
-	read(raw: unknown, field: Field, context: ReadContext): string {
-		const text = readLocatorText(field, raw, context);
+	read(raw: unknown, field: Field): string {
+		const text = readLocatorText(raw, field);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
-		return parseId(text, getLabel(field, context), advice);
+		return parseId(text, field.name, advice);
 	},
 } as const satisfies Partial<Field>;
 

@@ -7,10 +7,7 @@ import type {
 
 import { isNodeError, type NodeError } from '../core/errors';
 
-/**
- * How values reach the node. Form values may come from expressions, so they are converted. Object
- * values must have the right type.
- */
+/** How values reach the node. */
 export interface ReadContext {
 	/** `fields` is the form. `json` is the input object. */
 	readonly mode: 'fields' | 'json';
@@ -249,8 +246,7 @@ export class FieldNaming {
 
 	constructor(
 		fields: readonly Field[],
-		mode: 'fields' | 'json',
-		findSavedValue?: ReadContext['findSavedValue'],
+		{ mode, findSavedValue }: Pick<ReadContext, 'mode' | 'findSavedValue'>,
 	) {
 		this.#fields = mode === 'json' ? [] : fields;
 		this.#findSavedValue = findSavedValue;

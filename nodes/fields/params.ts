@@ -1,9 +1,14 @@
 import { createRefusal } from '../core/errors';
-import { type Field, type InferParameters, type ReadContext } from './field';
+import {
+	type Field,
+	FieldNaming,
+	type InferParameters,
+	quoteField,
+	type ReadContext,
+} from './field';
 import { type RawValues } from './rawParameters';
 import {
 	missingDataAdvice,
-	getLabel,
 	unwrapLocator,
 	hasExpression,
 	insertsNothing,
@@ -25,7 +30,9 @@ export function readParameters<const F extends readonly Field[]>(
 	context: ReadContext,
 ): InferParameters<F, []> {
 	const reader = new ParameterReader(fields, rawValues, context);
-	const values = fields.map((field) => [field.name, reader.read(field)] as const);
+	const values = new FieldNaming(fields, context).callWithNames(() =>
+		fields.map((field) => [field.name, reader.read(field)] as const),
+	);
 	// Each value was read as its field's type says.
 	return Object.fromEntries(values) as InferParameters<F, []>;
 }
@@ -45,18 +52,18 @@ class ParameterReader {
 		const { name, showWhen = {}, requiredUnless = [], fallbackField } = field;
 		const raw = this.#rawValues[name];
 		if (field.refusesEmptyKey && Object.hasOwn(this.#rawValues, name))
-			refuseEmptyKey(field, raw, this.#context);
+			refuseEmptyKey(raw, field, this.#context);
 		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
-		if (isShown) refuseEmptyExpression(field, raw, this.#context);
+		if (isShown) refuseEmptyExpression(raw, field, this.#context);
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
-			refuseUnnamedFiles(field, raw, this.#context);
+			refuseUnnamedFiles(raw, field, this.#context);
 		const value = this.#isGiven(field, isShown)
-			? readValue(field, raw, this.#context)
+			? readValue(raw, field, this.#context)
 			: this.#readDefault(field);
 		if (fallbackField && value === '')
 			return fallbackField.read(this.#rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((other) => this.#rawValues[other] == null);
-		if (isShown && isNeeded) requireValue(field, raw, value, this.#context);
+		if (isShown && isNeeded) requireValue(raw, field, value, this.#context);
 		return value;
 	}
 
@@ -76,7 +83,7 @@ class ParameterReader {
 		else if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
 			value = defaultWhen.default;
 		// Defaults are written in the form's shape.
-		return readValue(field, value, { ...this.#context, mode: 'fields' });
+		return readValue(value, field, { ...this.#context, mode: 'fields' });
 	}
 
 	#meets(name: string, allowedValues: ReadonlyArray<string | boolean>): boolean {
@@ -86,15 +93,15 @@ class ParameterReader {
 	}
 }
 
-function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
+function refuseEmptyKey(raw: unknown, field: Field, context: ReadContext): void {
 	if (context.mode === 'fields' || (raw !== undefined && !isBlank(raw))) return;
 	throw createRefusal(
-		`'${getLabel(field, context)}' is empty`,
+		`${quoteField(field.name)} is empty`,
 		`${missingDataAdvice} To go without it, leave the key out.`,
 	);
 }
 
-function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext): void {
+function refuseEmptyExpression(raw: unknown, field: Field, context: ReadContext): void {
 	if (context.mode === 'json' || !field.mustBeFound) return;
 	const value = unwrapLocator(raw);
 	const saved = unwrapLocator(context.findSavedValue?.(field));
@@ -105,14 +112,14 @@ function refuseEmptyExpression(field: Field, raw: unknown, context: ReadContext)
 	const foundNothing = isEmpty || (!hasOtherParts && insertsNothing(saved, value));
 	if (!foundNothing || !hasExpression(saved)) return;
 	throw createRefusal(
-		`The expression in '${getLabel(field, context)}' is empty for this item`,
+		`The expression in ${quoteField(field.name)} is empty for this item`,
 		missingDataAdvice,
 	);
 }
 
-function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
+function requireValue(raw: unknown, field: Field, value: unknown, context: ReadContext): void {
 	if (!field.required) return;
-	const message = `'${getLabel(field, context)}' is required`;
+	const message = `${quoteField(field.name)} is required`;
 	if (context.mode === 'json' && raw == null)
 		throw createRefusal(
 			message,

@@ -1,39 +1,33 @@
 import { type NodeError, createRefusal } from '../core/errors';
-import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
+import {
+	type AttachmentInput,
+	type Field,
+	type FieldFormat,
+	quoteField,
+	type ReadContext,
+} from './field';
 import { parseIsoTime, parseUnixTime } from './times';
-
-/** Returns what error messages call a field: its display name, or its key in JSON mode. */
-export const getLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
-	mode === 'fields' ? displayName : name;
 
 export const missingDataAdvice =
 	'If it is an expression, check that the input item contains the data. If Edit Fields removed it, turn on Include Other Input Fields there.';
 
-export function createValueRefusal(
-	field: Field,
-	context: ReadContext,
-	expectation: string,
-): NodeError {
-	const advice = 'If it is an expression, check what it returns for this item.';
-	return createRefusal(
-		`'${getLabel(field, context)}' must be ${expectation}`,
-		context.mode === 'fields' ? advice : undefined,
+export const createValueRefusal = ({ name }: Field, expectation: string): NodeError =>
+	createRefusal(
+		`${quoteField(name)} must be ${expectation}`,
+		'If it is an expression, check what it returns for this item.',
 	);
-}
 
-const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, expectation: string) =>
-	createValueRefusal(field, context, `${expectation}, not ${describeType(raw)}`);
+const createTypeRefusal = (raw: unknown, field: Field, expectation: string) =>
+	createValueRefusal(field, `${expectation}, not ${describeType(raw)}`);
 
 /** A Date and n8n's DateTime, such as {{ $now }}, become text in ISO 8601. */
 const toPlainValue = (raw: unknown) =>
 	(raw as { toJSON?(): unknown } | null | undefined)?.toJSON?.() ?? raw;
 
-export function readText(field: Field, raw: unknown, context: ReadContext): string {
-	const value = context.mode === 'fields' ? toPlainValue(raw) : raw;
-	if (typeof value === 'string') return value;
-	const isScalar = typeof value === 'number' || typeof value === 'boolean';
-	if (isScalar && context.mode === 'fields') return String(value);
-	throw createTypeRefusal(field, raw, context, 'text');
+export function readText(raw: unknown, field: Field): string {
+	const value = toPlainValue(raw);
+	if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
+	throw createTypeRefusal(raw, field, 'text');
 }
 
 /** Describes the JSON type of a value. Never repeats the value, which may be private. */
@@ -76,10 +70,8 @@ export const unwrapLocator = (given: unknown) =>
 	isRecord(given) && 'mode' in given ? given['value'] : given;
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
-export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
-	const named = context.mode === 'fields' ? unwrapLocator(raw) : raw;
-	return readText(field, named ?? '', context);
-}
+export const readLocatorText = (raw: unknown, field: Field) =>
+	readText(unwrapLocator(raw) ?? '', field);
 
 /** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
 const listEntryPattern = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
@@ -91,45 +83,34 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
-export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
-	const given = typeof raw === 'number' && context.mode === 'fields' ? String(raw) : raw;
+export function readList(raw: unknown, field: Field): string[] {
+	const given = typeof raw === 'number' ? String(raw) : raw;
 	const entries: unknown = typeof given === 'string' ? splitList(given) : given;
 	if (!Array.isArray(entries))
-		throw createTypeRefusal(
-			field,
-			raw,
-			context,
-			'an array, or text separated by commas or new lines',
-		);
-	const texts = entries.map((entry) => readText(field, entry, context));
+		throw createTypeRefusal(raw, field, 'an array, or text separated by commas or new lines');
+	const texts = entries.map((entry) => readText(entry, field));
 	const filledTexts = texts.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
 }
 
-/**
- * Refuses an unknown key of an entry in JSON mode.
- * @throws NodeError 400 that names the key and what is allowed
- */
+/** Refuses an unknown key of an entry. @throws NodeError 400 that names the key */
 export function refuseUnknownEntryKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
 	keys: readonly string[],
 	expectation: string,
-	context: ReadContext,
 ) {
-	if (context.mode === 'fields') return;
 	for (const key of entries.flatMap((entry) => Object.keys(entry)))
 		if (!keys.includes(key))
-			throw createValueRefusal(field, context, `${expectation}; '${key}' is not allowed`);
+			throw createValueRefusal(field, `${expectation}; '${key}' is not allowed`);
 }
 
-function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
-	const takesRecords = field.format === 'records';
-	const label = `'${getLabel(field, context)}'`;
-	const rows = parseJson(isBlank(raw) ? [] : raw, label);
-	const message = `${label} must be an array of rows`;
+function readRows(raw: unknown, { name, format }: Field): unknown[] {
+	const takesRecords = format === 'records';
+	const rows = parseJson(isBlank(raw) ? [] : raw, quoteField(name));
+	const message = `${quoteField(name)} must be an array of rows`;
 	if (!Array.isArray(rows))
 		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
@@ -166,7 +147,7 @@ const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma, and without the ``` that a model may put around them. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
-export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext) {
+export function refuseUnnamedFiles(raw: unknown, field: Field, context: ReadContext) {
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	if (context.mode === 'json') {
 		// Null and an empty list say that no file is named on purpose.
@@ -174,7 +155,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 	} else if (!hasExpression(context.findSavedValue?.(field))) return;
 	if (entries.length > 0 && entries.every((entry) => !isBlank(entry ?? ''))) return;
 	throw createRefusal(
-		`'${getLabel(field, context)}' names no file`,
+		`${quoteField(field.name)} names no file`,
 		'It, or one of its entries, is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }
@@ -198,17 +179,15 @@ export function insertsNothing(saved: unknown, value: unknown) {
 
 export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-function readAttachment(field: Field, entry: unknown, context: ReadContext): AttachmentInput {
+function readAttachment(entry: unknown, field: Field): AttachmentInput {
 	if (typeof entry === 'string') return { field: entry.trim() };
-	if (context.mode === 'fields' || !isRecord(entry))
-		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
+	if (!isRecord(entry)) throw createTypeRefusal(entry, field, 'a list of binary fields');
 	const expectation =
 		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	const keys = ['fileName', 'mimeType', 'content'];
-	refuseUnknownEntryKeys(field, [entry], keys, expectation, context);
+	refuseUnknownEntryKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation);
 	const { fileName, mimeType = '', content } = entry;
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
-		throw createValueRefusal(field, context, expectation);
+		throw createValueRefusal(field, expectation);
 	return entry as AttachmentInput;
 }
 
@@ -223,44 +202,41 @@ function describeLimits({ minimum, maximum }: Field): string {
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-type ValueReader = (field: Field, raw: unknown, context: ReadContext) => unknown;
+type ValueReader = (raw: unknown, field: Field, context: ReadContext) => unknown;
 
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	list: readList,
 	rows: readRows,
 	records: readRows,
 
-	addressList(field, raw, context) {
-		if (!Array.isArray(raw)) return readText(field, raw, context);
-		return readList(field, raw, context).join('\n');
-	},
+	addressList: (raw, field) =>
+		Array.isArray(raw) ? readList(raw, field).join('\n') : readText(raw, field),
 
 	/**
 	 * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form
 	 * that nobody filled in.
 	 */
-	pairs(field, raw, context) {
-		if (!isRecord(raw))
-			throw createTypeRefusal(field, raw, context, 'an object with names and values');
-		const formRows = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
+	pairs(raw, field, { mode }) {
+		if (!isRecord(raw)) throw createTypeRefusal(raw, field, 'an object with names and values');
+		const formRows = mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
 		const rows: unknown[][] = Array.isArray(formRows)
 			? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
 			: Object.entries(raw);
 		const pairs = rows.map(([name, value]) => ({
-			name: readText(field, name, context),
-			value: readText(field, value, context),
+			name: readText(name, field),
+			value: readText(value, field),
 		}));
 		return pairs.filter(({ name, value }) => name !== '' || value !== '');
 	},
 
-	attachments(field, raw, context) {
+	attachments(raw, field) {
 		const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
 		const filledEntries = entries.filter((entry) => !isBlank(entry));
-		return filledEntries.map((entry) => readAttachment(field, entry, context));
+		return filledEntries.map((entry) => readAttachment(entry, field));
 	},
 
-	tab(field, raw, context) {
-		const title = readLocatorText(field, raw, context);
+	tab(raw, field) {
+		const title = readLocatorText(raw, field);
 		return isBlank(title) ? '' : title;
 	},
 
@@ -269,10 +245,10 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	 * undefined.
 	 * @returns undefined if n8n maps by name
 	 */
-	columns(field, raw, context) {
+	columns(raw, field, { mode }) {
 		if (!isRecord(raw))
-			throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
-		if (context.mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
+			throw createTypeRefusal(raw, field, 'an object with a value for each column');
+		if (mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
 		if (raw['mappingMode'] === 'autoMapInputData') return undefined;
 		const values = Object.entries(raw['value'] ?? {}) as Array<[string, unknown]>;
 		return Object.fromEntries(values.map(([name, value]) => [name, value ?? undefined]));
@@ -280,27 +256,27 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 };
 
 const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
-	json: (_, raw) => raw,
+	json: (raw) => raw,
 
-	boolean(field, raw, context) {
-		if (typeof raw === 'boolean') return raw;
-		if (context.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
-		throw createTypeRefusal(field, raw, context, 'true or false');
+	boolean(raw, field) {
+		if (raw === true || raw === 'true') return true;
+		if (raw === false || raw === 'false') return false;
+		throw createTypeRefusal(raw, field, 'true or false');
 	},
 
-	number(field, raw, context) {
-		const mayBeText = context.mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
-		const value = mayBeText && !Number.isNaN(Number(raw)) ? Number(raw) : raw;
+	number(raw, field) {
+		const isNumeric = typeof raw === 'string' && !isBlank(raw) && !Number.isNaN(Number(raw));
+		const value = isNumeric ? Number(raw) : raw;
 		if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
 		const kind = field.decimals === undefined ? 'a whole number' : 'a number';
 		const found = typeof value === 'number' ? value : describeType(raw);
-		throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
+		throw createValueRefusal(field, `${kind}${describeLimits(field)}, not ${found}`);
 	},
 
-	options(field, raw, context) {
+	options(raw, field) {
 		const values = field.options?.map(({ value }) => value) ?? [];
 		if (typeof raw === 'string' && values.includes(raw)) return raw;
-		throw createValueRefusal(field, context, `one of: ${values.join(', ')}`);
+		throw createValueRefusal(field, `one of: ${values.join(', ')}`);
 	},
 
 	/**
@@ -308,25 +284,26 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 	 * writes, such as 2.11.2026, is refused, because it can mean two days. A time without an offset
 	 * is in the workflow's time zone, as everywhere in n8n.
 	 */
-	dateTime(field, raw, context) {
+	dateTime(raw, field, { timezone }) {
 		if (raw === '') return '';
 		const value = toPlainValue(raw);
 		const text = typeof value === 'string' ? value : '';
 		const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
-		const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
+		const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, timezone);
 		if (time) return time.toISOString();
 		const expectation =
 			'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
-		throw createValueRefusal(field, context, expectation);
+		throw createValueRefusal(field, expectation);
 	},
 };
 
 /**
- * Converts a raw value to the value that the operation gets.
+ * Converts a raw value to the value that the operation gets. Values of the form and of the input
+ * object are read alike, because both may come from expressions.
  * @throws NodeError 400 that names the field and what is allowed
  */
-export function readValue(field: Field, raw: unknown, context: ReadContext): unknown {
+export function readValue(raw: unknown, field: Field, context: ReadContext): unknown {
 	if (field.read) return field.read(raw, field, context);
 	const reader = field.format ? formatReaders[field.format] : typeReaders[field.type];
-	return (reader ?? readText)(field, raw, context);
+	return (reader ?? readText)(raw, field, context);
 }

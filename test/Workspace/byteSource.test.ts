@@ -21,7 +21,7 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	];
 	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
-	const naming = new FieldNaming([], 'json');
+	const naming = new FieldNaming([], { mode: 'json' });
 	return new InputItem(context, 0, new RunState(new Sanitizer()), naming);
 }
 

@@ -7,6 +7,7 @@ export async function catchFailure(promise: Promise<unknown>): Promise<NodeError
 		() => undefined,
 		(error: unknown) => error,
 	);
-	if (isNodeError(outcome)) return new FieldNaming([], 'json').insertNamesIntoError(outcome);
+	if (isNodeError(outcome))
+		return new FieldNaming([], { mode: 'json' }).insertNamesIntoError(outcome);
 	throw new Error('Expected a NodeError', { cause: outcome });
 }

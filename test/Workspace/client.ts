@@ -70,7 +70,7 @@ export interface TestBinary {
 /** All test items belong to the same run. */
 const run = new RunState(new Sanitizer());
 /** In error texts, fields have their JSON keys instead of labels. */
-const naming = new FieldNaming([], 'json');
+const naming = new FieldNaming([], { mode: 'json' });
 
 export interface TestItem extends RunnerItem {
 	readonly hints: string[];

@@ -276,8 +276,7 @@ describe('idempotency', () => {
 		[' \n', /only white space/],
 		['x'.repeat(256), /more than 255 characters/],
 	])('%j is refused', (key, words) => {
-		const context = { mode: 'json', timezone: 'UTC' } as const;
-		const read = () => idempotencyOption.read(key, idempotencyOption, context);
+		const read = () => idempotencyOption.read(key, idempotencyOption);
 		expect(read).toThrow(words);
 	});
 

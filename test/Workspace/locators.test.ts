@@ -1,3 +1,4 @@
+import { quoteField } from '../../nodes/fields/field';
 import { type FileKind, parseFileId, parseId } from '../../nodes/Workspace/locators';
 
 const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
@@ -22,46 +23,60 @@ test.each<[FileKind, string]>([
 	['folder', `https://drive.google.com/open?id=${id}`],
 	['folder', ` ${id} `],
 ])('%s: %s', (name, text) => {
-	expect(parseFileId(text, name, 'Label')).toBe(id);
+	expect(parseFileId(text, name, 'documentId')).toBe(id);
 });
 
 test.each(['', '/u/0'])(
 	'the address of My Drive means its top level: /drive%s/my-drive',
 	(user) => {
 		const address = `https://drive.google.com/drive${user}/my-drive`;
-		expect(parseFileId(address, 'folder', 'Label')).toBe('root');
-		expect(() => parseFileId(address, 'document', 'Label')).toThrow('is a URL without an ID');
+		expect(parseFileId(address, 'folder', 'documentId')).toBe('root');
+		expect(() => parseFileId(address, 'document', 'documentId')).toThrow(
+			'is a URL without an ID',
+		);
 	},
 );
 
 test.each([
-	['.', "'Label' is not an ID: ."],
-	['..', "'Label' is not an ID: .."],
-	['a/b', "'Label' is not an ID: a/b"],
-	['/spreadsheets/d/1Qm7/edit', "'Label' is not an ID: /spreadsheets/d/1Qm7/edit"],
-	['/etc/passwd', "'Label' is not an ID: /etc/passwd"],
-	['<1Qm7xWc0aVbR2yKt4hL9>', "'Label' is not an ID: <1Qm7"],
-	['//evil.example/spreadsheets/d/1Qm7', "'Label' is not an ID: //evil.example"],
-	['a b', "'Label' is not an ID: a b"],
-	['ä', "'Label' is not an ID: ä"],
-	['https://', "'Label' is not an ID"],
+	['.', `${quoteField('documentId')} is not an ID: .`],
+	['..', `${quoteField('documentId')} is not an ID: ..`],
+	['a/b', `${quoteField('documentId')} is not an ID: a/b`],
+	[
+		'/spreadsheets/d/1Qm7/edit',
+		`${quoteField('documentId')} is not an ID: /spreadsheets/d/1Qm7/edit`,
+	],
+	['/etc/passwd', `${quoteField('documentId')} is not an ID: /etc/passwd`],
+	['<1Qm7xWc0aVbR2yKt4hL9>', `${quoteField('documentId')} is not an ID: <1Qm7`],
+	[
+		'//evil.example/spreadsheets/d/1Qm7',
+		`${quoteField('documentId')} is not an ID: //evil.example`,
+	],
+	['a b', `${quoteField('documentId')} is not an ID: a b`],
+	['ä', `${quoteField('documentId')} is not an ID: ä`],
+	['https://', `${quoteField('documentId')} is not an ID`],
 	[
 		`https://evil.example/spreadsheets/d/${id}`,
-		"'Label' is not a Google Drive or Google Docs URL: evil.example",
+		`${quoteField('documentId')} is not a Google Drive or Google Docs URL: evil.example`,
 	],
-	['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
-	['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
-	['https://docs.google.com%2F@evil.example/d/a%20b', "'Label' is a URL without an ID"],
+	['https://docs.google.com/spreadsheets/', `${quoteField('documentId')} is a URL without an ID`],
+	[
+		'https://docs.google.com/spreadsheets/d/../edit',
+		`${quoteField('documentId')} is a URL without an ID`,
+	],
+	[
+		'https://docs.google.com%2F@evil.example/d/a%20b',
+		`${quoteField('documentId')} is a URL without an ID`,
+	],
 	[
 		`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`,
-		"'Label' is a URL without an ID",
+		`${quoteField('documentId')} is a URL without an ID`,
 	],
 	[
 		`https://docs.google.com/document/d/${id}/edit`,
-		"'Label' is the URL of a document, not of a spreadsheet",
+		`${quoteField('documentId')} is the URL of a document, not of a spreadsheet`,
 	],
 ])('%s is refused', (text, message) => {
-	expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow(message);
+	expect(() => parseFileId(text, 'spreadsheet', 'documentId')).toThrow(message);
 });
 
 test.each<[FileKind | 'file', string, RegExp]>([
@@ -79,7 +94,7 @@ test.each<[FileKind | 'file', string, RegExp]>([
 ])('what to do is said: %s %s', (name, text, description) => {
 	const refused = (() => {
 		try {
-			return parseFileId(text, name, 'Label');
+			return parseFileId(text, name, 'documentId');
 		} catch (error) {
 			return error;
 		}
@@ -88,17 +103,17 @@ test.each<[FileKind | 'file', string, RegExp]>([
 });
 
 test('a long text that is no ID is shortened', () => {
-	expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(
-		`'ID' is not an ID: ${'a'.repeat(60)}…`,
+	expect(() => parseId(`${'a'.repeat(60)}!`, 'messageId')).toThrow(
+		`${quoteField('messageId')} is not an ID: ${'a'.repeat(60)}…`,
 	);
-	expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(
-		`'ID' is not an ID: ${'a'.repeat(59)}!`,
+	expect(() => parseId(`${'a'.repeat(59)}!`, 'messageId')).toThrow(
+		`${quoteField('messageId')} is not an ID: ${'a'.repeat(59)}!`,
 	);
 });
 
 test('an id is trimmed and holds nothing that a path would understand', () => {
-	expect(parseId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
+	expect(parseId(' 18c2f0a1b2c3d4e5 ', 'messageId')).toBe('18c2f0a1b2c3d4e5');
 	for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {
-		expect(() => parseId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
+		expect(() => parseId(bad, 'messageId')).toThrow(`${quoteField('messageId')} is not an ID`);
 	}
 });

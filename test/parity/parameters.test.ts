@@ -53,10 +53,13 @@ const heartbeat = { name: 'heartbeatSeconds', label: 'Heartbeat (Seconds)' };
 
 const numbers: Array<[Places, Limits]> = [
 	[
-		timeLimit('maxRetryWaitSeconds', 'Max Retry Wait (Seconds)'),
+		timeLimit('maxRetryWaitSeconds', 'Time Limits: Max Retry Wait (Seconds)'),
 		{ minimum: 0, maximum: 3600, good: 7 },
 	],
-	[timeLimit('timeoutSeconds', 'Timeout (Seconds)'), { minimum: 1, maximum: 3600, good: 9 }],
+	[
+		timeLimit('timeoutSeconds', 'Time Limits: Timeout (Seconds)'),
+		{ minimum: 1, maximum: 3600, good: 9 },
+	],
 	[channels(heartbeat), { minimum: 0, maximum: 3600, good: 30 }],
 	[
 		{

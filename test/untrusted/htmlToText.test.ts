@@ -61,7 +61,7 @@ const samples: Record<string, [html: string, text: string]> = {
 	],
 	'quotes and lists that are very deep': [
 		`${'<blockquote>'.repeat(6)}a${'</blockquote>'.repeat(6)}${'<ul>'.repeat(7)}<li>b<br>c`,
-		`> > > > > a\n\n${'  '.repeat(4)}* b\n${'  '.repeat(5)}c`,
+		`> > > > > a\n\n${'  '.repeat(5)}* b\n${'  '.repeat(5)}c`,
 	],
 	'a table': [
 		'<table><tr><th>a</th> <th>b</th></tr><tr><td>c<td><td>d</table>e',
@@ -99,6 +99,18 @@ const samples: Record<string, [html: string, text: string]> = {
 		'<table><tr><td><table><tr><td>Mug</td></tr><tr><td>9 €</table></td><td>Cup</td><td>8 €</table>',
 		'Mug\n9 €\nCup\n8 €',
 	],
+	'a quote and a list in cells': [
+		'<table><tr><td>a<td><blockquote>b<br>c</blockquote><tr><td><ul><li>d<li>e</ul><td>f</table>',
+		'a\t> b\n> c\n* d\n* e\tf',
+	],
+	'a stray end of a block in a cell': [
+		'<blockquote><table><tr><td>a</blockquote></td><td>b</td></tr></table>c</blockquote>d',
+		'> a\tb\n> c\n\nd',
+	],
+	'cells behind the end of their table': [
+		'<blockquote>a</td></table><td>b</td><td>c</td></table>d</blockquote>',
+		'> a\n> b\tc\n> d',
+	],
 	'a row that is cut off': [
 		'<table><tr><td>a<td></td><tr><td>b<td>c</table><p>d',
 		'a\nb\tc\n\nd',
@@ -124,6 +136,10 @@ const samples: Record<string, [html: string, text: string]> = {
 		'<p style="display:none">a<div>b</div><ul><li style="display:none">c<ul><li>d</ul><li>e</ul><table><tr><td><div style="display:none">f</td><td>g</table>',
 		'b\n\n* e\n\ng',
 	],
+	'a hidden element in which none ends that is outside': [
+		'<div><p hidden>a</b></span>b</p>c</div>',
+		'c',
+	],
 	'hidden elements in which others end': [
 		'<div hidden>a<div>b</div>c<br></br>d</p>e</div>f<p hidden>g<br>h</p>i<div><span hidden>j</div>k',
 		'fi\nk',
@@ -146,8 +162,8 @@ const samples: Record<string, [html: string, text: string]> = {
 	],
 	code: ['<pre>a\n  b\n\n c</pre>d', 'a\n  b\n\n c\n\nd'],
 	'code that ends': ['</pre>a  b<pre>c  d</pre>e  f', 'a b\n\nc  d\n\ne f'],
-	'code with stray ends': ['<div><pre>a  b</i></div>\nc  d</pre>e  f', 'a  b\n\nc  d\n\ne f'],
-	'code with a table': ['<pre><table><tr><td>a  b</table>c  d</pre>', 'a  b\nc  d'],
+	'code with stray ends': ['<div><pre>a  b</i></div>\nc  d</pre>e  f', 'a  b\nc d\n\ne f'],
+	'code with a table': ['<pre><table><tr><td>a  b</table>c  d</pre>', 'a b\nc  d'],
 	'blank lines in code, and a sign': ['x<pre>a\n\n\n\nb&amp;c', 'x\n\na\n\n\n\nb&c'],
 	'white space that the style keeps': [
 		'<div style="white-space: pre-wrap">Name: Ann\n\n<div>Say:</div> hi\n ho<br></div> a\n b<span style="white-space:nowrap">\nc',

@@ -24,6 +24,7 @@ import {
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
 import { parseResponseContent, type ResponseContent } from './response';
+import type { Turn } from './turn';
 
 /** A call, with what was sent and received so far. */
 export interface AgentCall extends ReturnType<typeof prepareCall> {
@@ -31,6 +32,8 @@ export interface AgentCall extends ReturnType<typeof prepareCall> {
 	sentBody?: ReturnType<AgentCall['buildBody']>;
 	/** The response, if the call succeeded. */
 	response?: { readonly statusCode: number; readonly content: ResponseContent };
+	/** What has happened since the last request, if the item waits for messages. */
+	turn?: Turn;
 }
 
 /**
@@ -56,6 +59,7 @@ export function prepareCall(
 		wait,
 		url,
 		sessionId,
+		/** Identifies the session with its service and user. */
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({

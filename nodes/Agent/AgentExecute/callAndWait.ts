@@ -1,9 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { waitAtMost } from '../../core/clock';
+import { type Clock, waitAtMost } from '../../core/clock';
 import { isNodeError, type NodeError } from '../../core/errors';
-import type { Sanitizer } from '../../core/sanitizer';
 import type { ConnectRequestReader } from '../session/connectRequest';
 import type {
 	connect,
@@ -11,33 +10,24 @@ import type {
 	ConnectionListener,
 	EndedChannel,
 } from '../session/connection';
-import { parseFrame, type SessionFrame } from '../session/messages';
+import { findMessageId, meetsCondition, parseFrame, type SessionFrame } from '../session/messages';
+import type { AgentCall } from './call';
 import * as errors from './errors';
-import { type CollectorSetup, type EndedBy, MessageCollector } from './messageCollector';
+import type { WaitSettings } from './parameters';
+import { ReceivedIds } from './receivedIds';
+import { Turn } from './turn';
 
-interface WaitSetup extends CollectorSetup {
-	readonly sessionId: string;
+interface WaitSetup {
+	/** Its turn begins whenever it is sent. */
+	readonly call: Pick<AgentCall, 'sessionId' | 'sessionKey' | 'sanitizer' | 'turn'>;
+	readonly settings: WaitSettings;
 	readonly readConnectRequest: ConnectRequestReader;
+	readonly clock: Clock;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
-	readonly sanitizer: Sanitizer;
-}
-
-export interface WaitResult extends Pick<MessageCollector, 'messages'> {
-	readonly endedBy: EndedBy;
-	/** Whether the channel was lost during the wait, so that messages may be missing. */
-	readonly hasGap: boolean;
-	/**
-	 * The last close frame that arrived after the call and before the end of the wait. Undefined if
-	 * there was none.
-	 */
-	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
-	/**
-	 * The failure of a call whose awaited messages arrived nevertheless. Undefined if the call
-	 * succeeded.
-	 */
-	readonly callFailure: NodeError | undefined;
+	/** Called with what each message of the turn adds to the answer, which may be nothing. */
+	readonly onText: (text: string) => void;
 }
 
 /** How long the channel may take to open before the call. */
@@ -59,61 +49,49 @@ const settleMilliseconds = 250;
 const maxSettleMilliseconds = 2000;
 
 /**
- * Sends the call while a channel collects the session's messages.
- * @param call sends its requests, and calls `prepareAttempt` right before each
+ * Sends the call while a channel collects the session's messages in the turn of the call.
+ * @param send sends its requests, and calls `prepareAttempt` right before each
  * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out
- * or is stopped, or the agent reports a failure. Once the call was sent, the details of the error
- * contain the messages that arrived after it
+ * or is stopped, or the agent reports a failure
  */
 export async function callAndWait(
 	setup: WaitSetup,
-	call: (prepareAttempt: () => Promise<void>) => Promise<unknown>,
-): Promise<WaitResult> {
+	send: (prepareAttempt: () => Promise<void>) => Promise<unknown>,
+): Promise<void> {
 	const wait = new MessageWait(setup);
 	try {
-		await call(() => wait.prepareAttempt()).catch((error: unknown) => {
+		await send(() => wait.prepareAttempt()).catch((error: unknown) => {
 			wait.handleCallFailure(error);
 		});
-		return await wait.awaitMessages();
-	} catch (error) {
-		throw wait.addReceivedMessages(error);
+		await wait.awaitEnd();
 	} finally {
 		await wait.close();
 	}
 }
 
-/** The wait of one item, with its own channel. */
+/** The wait of one item, with its own channel. Times are monotonic milliseconds. */
 class MessageWait implements ConnectionListener {
 	readonly #setup: WaitSetup;
-	readonly #collector: MessageCollector;
+	readonly #receivedIds: ReceivedIds;
 	#connection: ReturnType<typeof connect> | undefined;
+	/** When the channel opened. Infinity if it is not open. */
+	#openedAt = Infinity;
 	/**
-	 * Whether the channel is open and quiet, so that greetings and repeated messages have arrived
-	 * before the call.
+	 * Since when nothing has arrived on the channel. Infinity if it is not open, or if the server
+	 * may still be sending what it sent before it saw the first ping.
 	 */
-	#isChannelReady = false;
-	/** Whether the server may still be sending what it sent before it saw the first ping. */
-	#isAwaitingPong = false;
-	#cancelQuietTimer = () => {};
-	#cancelLimitTimer = () => {};
-	#callFailure: NodeError | undefined;
+	#quietSince = Infinity;
 	/**
 	 * The error of a channel that was refused, as long as it has not opened again. Only the long
 	 * backoff is left for it.
 	 */
 	#refusal: NodeError | undefined;
-	/**
-	 * The error with which the channel was last lost after the call was sent. If it is set,
-	 * messages may be missing.
-	 */
-	#gapCause: NodeError | undefined;
-	#closeFrame: WaitResult['closeFrame'];
 	/** Called after each change, so that `#waitUntil` looks again. */
 	#wake = () => {};
 
 	constructor(setup: WaitSetup) {
 		this.#setup = setup;
-		this.#collector = new MessageCollector(setup, this.#handleChange);
+		this.#receivedIds = new ReceivedIds(setup.call.sessionKey);
 		setup.signal?.addEventListener('abort', this.#handleChange);
 	}
 
@@ -123,14 +101,12 @@ class MessageWait implements ConnectionListener {
 	 * @throws NodeError if it does not open in time
 	 */
 	async prepareAttempt(): Promise<void> {
-		if (this.#setup.settings.openChannel === 'before') await this.#openChannel();
-		this.#gapCause = undefined;
-		this.#closeFrame = undefined;
-		this.#collector.markCallSent();
-		const { log, settings, sessionId } = this.#setup;
+		const { call, settings, log } = this.#setup;
+		if (settings.openChannel === 'before') await this.#openChannel();
+		call.turn = new Turn(settings);
 		// People search the log for the session if n8n is killed while it waits.
 		log.info(
-			`Agent Execute: starts the agent and waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
+			`Agent Execute: starts the agent and waits up to ${settings.waitTimeoutSeconds} s for messages of session ${call.sessionId}`,
 		);
 	}
 
@@ -140,104 +116,136 @@ class MessageWait implements ConnectionListener {
 	 */
 	handleCallFailure(error: unknown): void {
 		if (!isNodeError(error)) throw error;
-		const { endReason } = this.#collector;
-		const hasAwaitedMessages =
-			endReason === 'match' || endReason === 'count' || endReason === 'failure';
-		if (!hasAwaitedMessages || error.outcome === 'notDone' || this.#isStopped())
-			throw errors.addPossibleGap(error, this.#gapCause);
-		this.#callFailure = error;
+		const { turn } = this.#setup.call;
+		const hasAwaitedMessages = ['match', 'count', 'failure'].includes(turn?.endReason ?? '');
+		if (!turn || !hasAwaitedMessages || error.outcome === 'notDone' || this.#isStopped())
+			throw errors.addPossibleGap(error, turn?.gapCause);
+		turn.callFailure = error;
 	}
 
-	/** Waits until the end condition is met. Must be called after the call has ended. */
-	async awaitMessages(): Promise<WaitResult> {
-		const collector = this.#collector;
+	/**
+	 * Waits until the end condition is met. Must be called after the call has ended.
+	 * @throws NodeError if this end is a failure of the item
+	 */
+	async awaitEnd(): Promise<void> {
+		const { call, settings } = this.#setup;
+		const turn = (call.turn ??= new Turn(settings));
 		this.#ensureConnection();
-		collector.markCallEnded();
-		await this.#waitUntil(
-			() => collector.endReason !== undefined || this.#refusal !== undefined,
-		);
-		return {
-			messages: collector.messages,
-			endedBy: this.#checkEnd(),
-			hasGap: this.#gapCause !== undefined,
-			closeFrame: this.#closeFrame,
-			callFailure: this.#callFailure,
-		};
-	}
-
-	/** Adds what arrived after the call to a failure. */
-	addReceivedMessages(error: unknown): unknown {
-		const { messages } = this.#collector;
-		if (!isNodeError(error) || (messages.length === 0 && !this.#gapCause)) return error;
-		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
-		const details: IDataObject = { ...error.details, messages: lastMessages };
-		if (this.#gapCause) details.gap = true;
-		return error.with({ details });
+		const timeoutAt = this.#now + settings.waitTimeoutSeconds * 1000;
+		await this.#waitUntil(() => {
+			if (turn.endReason !== undefined || this.#refusal !== undefined) return this.#now;
+			return Math.min(timeoutAt, turn.silentAt);
+		});
+		if (this.#isStopped()) throw errors.createStoppedAfterCallError();
+		if (turn.endReason === undefined && this.#refusal) {
+			// A service may end the session after its last message.
+			if (turn.silentAt === Infinity)
+				throw errors.markAsStarted(this.#refusal, 'its messages cannot be received');
+			turn.endReason = 'silence';
+		}
+		turn.endReason ??= turn.silentAt < timeoutAt ? 'silence' : 'timeout';
+		this.#checkEnd(turn);
 	}
 
 	async close(): Promise<void> {
 		this.#setup.signal?.removeEventListener('abort', this.#handleChange);
-		this.#stopReadinessTimers();
-		this.#collector.stop();
+		this.#receivedIds.keep();
 		await this.#connection?.close();
 	}
 
 	onFrame(frame: SessionFrame): void {
-		this.#restartQuietTimer();
-		this.#collector.add(parseFrame(frame));
+		// Infinity stays, because only a pong ends the wait for it.
+		this.#quietSince = Math.max(this.#quietSince, this.#now);
+		if (this.#setup.call.turn?.endReason === undefined) this.#collect(frame);
+		this.#handleChange();
 	}
 
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
 		this.#refusal = undefined;
-		const { clock, settings } = this.#setup;
+		const { heartbeatSeconds, pingText } = this.#setup.settings;
+		this.#openedAt = this.#now;
 		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the
 		// channel opens.
-		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';
-		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
-		this.#restartQuietTimer();
-	}
-
-	onPong(): void {
-		this.#isAwaitingPong = false;
-		this.#restartQuietTimer();
-	}
-
-	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
-		this.#stopReadinessTimers();
-		this.#isChannelReady = false;
-		const isWaiting = this.#collector.isCollecting;
-		this.#collector.handleChannelEnd(closeReason);
-		if (isWaiting && closeReason.kind === 'closeFrame') this.#closeFrame = closeReason;
-		// A close that ends the wait is no gap in it.
-		if (isWaiting && wasOpen && this.#collector.endReason !== 'close') this.#gapCause = failure;
-		if (decision === 'longBackoff') this.#refusal = failure;
+		const isPinged = heartbeatSeconds !== 0 && pingText === '';
+		this.#quietSince = isPinged ? Infinity : this.#now;
 		this.#handleChange();
 	}
 
+	onPong(): void {
+		this.#quietSince = this.#now;
+		this.#handleChange();
+	}
+
+	onChannelEnd(end: EndedChannel): void {
+		this.#openedAt = Infinity;
+		this.#quietSince = Infinity;
+		this.#setup.call.turn?.handleChannelEnd(end);
+		if (end.decision === 'longBackoff') this.#refusal = end.failure;
+		this.#handleChange();
+	}
+
+	/**
+	 * Adds a message to the turn, unless it came before the call, the filter leaves it out, or its
+	 * ID came before.
+	 */
+	#collect(frame: SessionFrame): void {
+		const { call, settings, onText } = this.#setup;
+		const { filterCondition, failureCondition, deduplicationField } = settings;
+		const message = parseFrame(frame);
+		const isAccepted =
+			filterCondition === undefined ||
+			meetsCondition(message, filterCondition) ||
+			meetsCondition(message, failureCondition);
+		if (!isAccepted) {
+			if (call.turn) call.turn.hasLeftOut = true;
+			return;
+		}
+		// An ID from before the call is remembered, too, so that the message does not count later.
+		if (!this.#receivedIds.addIfNew(findMessageId(message, deduplicationField))) return;
+		if (call.turn) onText(call.turn.add(message, this.#now));
+	}
+
 	async #openChannel(): Promise<void> {
-		const { clock } = this.#setup;
-		// After a pause between two attempts, what has arrived is read before the state of the
-		// channel.
-		if (this.#connection) await yieldToEventLoop();
 		this.#ensureConnection();
-		// A ready channel may have received the server's close frame already. Then the call waits
-		// for the next channel.
-		const isReady = () => this.#isChannelReady && !this.#connection?.isClosing();
-		const opening = this.#waitUntil(() => this.#refusal !== undefined || isReady());
-		await waitAtMost(clock, openTimeoutSeconds * 1000, opening);
+		const deadline = this.#now + openTimeoutSeconds * 1000;
+		await this.#waitUntil(() =>
+			this.#refusal ? this.#now : Math.min(deadline, this.#findReadyTime()),
+		);
 		if (this.#isStopped()) throw errors.createStoppedBeforeCallError();
-		if (isReady()) return;
+		if (this.#findReadyTime() <= this.#now) return;
 		const failure = this.#refusal ?? this.#findLastFailure();
 		throw errors.createChannelNotOpenError(openTimeoutSeconds, failure);
 	}
 
-	/** Waits until the condition is met or the execution is stopped. */
-	async #waitUntil(isMet: () => boolean): Promise<void> {
+	/**
+	 * Finds the time from which on the channel is ready, unless something arrives before: it is
+	 * open and quiet, so that greetings and repeated messages have arrived before the call. The
+	 * first pong is not enough, because the server may still be reading messages that it repeats
+	 * from a database.
+	 */
+	#findReadyTime(): number {
+		// An open channel may have received the server's close frame already. Then the call waits
+		// for the next channel.
+		if (this.#connection?.isClosing()) return Infinity;
+		return Math.min(
+			this.#openedAt + maxSettleMilliseconds,
+			this.#quietSince + settleMilliseconds,
+		);
+	}
+
+	/**
+	 * Waits until a time is reached, or the execution is stopped.
+	 * @param findTime asked again after each change
+	 */
+	async #waitUntil(findTime: () => number): Promise<void> {
+		// What has arrived during the call, or a pause between two attempts, is read first.
+		await yieldToEventLoop();
 		for (;;) {
 			const changed = new Promise<void>((resolve) => (this.#wake = resolve));
-			if (this.#isStopped() || isMet()) return;
-			await changed;
+			const remainingMilliseconds = findTime() - this.#now;
+			if (this.#isStopped() || remainingMilliseconds <= 0) return;
+			await waitAtMost(this.#setup.clock, remainingMilliseconds, changed);
 		}
 	}
 
@@ -245,30 +253,30 @@ class MessageWait implements ConnectionListener {
 		this.#wake();
 	};
 
+	get #now(): number {
+		return this.#setup.clock.getMonotonicMilliseconds();
+	}
+
 	#isStopped(): boolean {
 		return this.#setup.signal?.aborted === true;
 	}
 
-	/** Finds the output's `endedBy`. @throws NodeError if this end is a failure of the item */
-	#checkEnd(): EndedBy {
-		const { settings, sanitizer } = this.#setup;
-		const { messages, endReason = this.#refusal } = this.#collector;
-		if (this.#isStopped() || endReason === undefined)
-			throw errors.createStoppedAfterCallError();
-		if (typeof endReason === 'object') {
-			// A service may end the session after its last message.
-			if (settings.waitUntil === 'silence' && messages.length > 0) return 'silence';
-			throw errors.markAsStarted(endReason, 'its messages cannot be received');
-		}
+	/** @throws NodeError if the end of the turn is a failure of the item */
+	#checkEnd(turn: Turn): void {
+		const { call, settings } = this.#setup;
+		const { endReason, messages } = turn;
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
-			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitizer);
-		if (settings.onWaitTimeout === 'output') return endReason;
+			throw errors.createAgentFailureError(
+				messages.at(-1),
+				settings.textField,
+				call.sanitizer,
+			);
+		if (settings.onWaitTimeout === 'output') return;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
-		if (endReason !== 'timeout') return endReason;
-		const { waitTimeoutSeconds } = settings;
-		const failure = errors.createWaitTimeoutError(waitTimeoutSeconds, this.#collector);
-		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
+		if (endReason !== 'timeout') return;
+		const failure = errors.createWaitTimeoutError(settings.waitTimeoutSeconds, turn);
+		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? turn.gapCause);
 	}
 
 	/**
@@ -276,8 +284,8 @@ class MessageWait implements ConnectionListener {
 	 * when the wait begins.
 	 */
 	#ensureConnection(): void {
-		const { connect, settings, sessionId, readConnectRequest, clock, log } = this.#setup;
-		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
+		const { call, connect, settings, readConnectRequest, clock, log } = this.#setup;
+		const options = { ...settings, sessionId: call.sessionId, reconnectMaxDelaySeconds };
 		this.#connection ??= connect(options, readConnectRequest, this, { clock, log });
 	}
 
@@ -285,26 +293,5 @@ class MessageWait implements ConnectionListener {
 	#findLastFailure(): NodeError | undefined {
 		const status = this.#connection?.getStatus();
 		return status?.isOpen ? undefined : status?.lastFailure;
-	}
-
-	/**
-	 * The first pong is not enough, because the server may still be reading messages that it
-	 * repeats from a database.
-	 */
-	#restartQuietTimer(): void {
-		if (this.#isChannelReady || this.#isAwaitingPong) return;
-		this.#cancelQuietTimer();
-		this.#cancelQuietTimer = this.#setup.clock.callAfter(settleMilliseconds, this.#becomeReady);
-	}
-
-	readonly #becomeReady = () => {
-		this.#stopReadinessTimers();
-		this.#isChannelReady = true;
-		this.#handleChange();
-	};
-
-	#stopReadinessTimers(): void {
-		this.#cancelQuietTimer();
-		this.#cancelLimitTimer();
 	}
 }

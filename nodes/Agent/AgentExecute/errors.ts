@@ -20,8 +20,8 @@ import {
 } from '../../http/networkErrors';
 import { maxMessageMebibytes } from '../session/closeReason';
 import { findText, type SessionMessage } from '../session/messages';
-import { type MessageCollector, maxMessages } from './messageCollector';
 import { quoteResponse, type RawResponse } from './response';
+import { maxMessages, type Turn } from './turn';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
@@ -152,17 +152,23 @@ export function addCallDetails(
 	});
 }
 
-/** Builds the list of the last messages for the details of an error. */
-export function listLastMessages(
-	messages: readonly SessionMessage[],
-	sanitizer: Sanitizer,
-): IDataObject[] {
-	return messages.slice(-maxDetailMessages).map(({ sequence, receivedAt, format, message }) => ({
-		sequence,
-		receivedAt,
-		format,
-		message: limitDetail(message, sanitizer),
-	}));
+/** Adds what arrived after the call was sent to a failure. */
+export function addMessages(
+	failure: NodeError,
+	{ turn, sanitizer }: { readonly turn?: Turn; readonly sanitizer: Sanitizer },
+): NodeError {
+	if (!turn || (turn.messages.length === 0 && !turn.gapCause)) return failure;
+	const messages = turn.messages
+		.slice(-maxDetailMessages)
+		.map(({ sequence, receivedAt, format, message }) => ({
+			sequence,
+			receivedAt,
+			format,
+			message: limitDetail(message, sanitizer),
+		}));
+	const details: IDataObject = { ...failure.details, messages };
+	if (turn.gapCause) details.gap = true;
+	return failure.with({ details });
 }
 
 /** Sanitizes a value. A large value becomes the beginning of its JSON. */
@@ -204,7 +210,7 @@ export const markAsStarted = (failure: NodeError, consequence: string) =>
 
 export const createWaitTimeoutError = (
 	waitTimeoutSeconds: number,
-	{ messages, hasLeftOut }: Pick<MessageCollector, 'messages' | 'hasLeftOut'>,
+	{ messages, hasLeftOut }: Turn,
 ) =>
 	new NodeError({
 		code: 504,

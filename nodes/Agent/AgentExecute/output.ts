@@ -9,10 +9,8 @@ import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText, type SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';
-import type { WaitResult } from './callAndWait';
-import type { EndedBy } from './messageCollector';
-import { buildOutputText } from './messageTexts';
 import type { ResponseContent } from './response';
+import type { Turn, WaitEndReason } from './turn';
 
 /**
  * Builds the item of a call. A call without a response also has an item if the awaited messages
@@ -22,12 +20,11 @@ export async function buildOutputItem(
 	{ helpers }: IExecuteFunctions,
 	index: number,
 	call: AgentCall,
-	waitResult: WaitResult | undefined,
 ): Promise<INodeExecutionData> {
 	const json = buildCallJson(call);
 	// The output is the messages' text, even if they have none: the response is only a receipt.
-	if (waitResult) Object.assign(json, buildWaitJson(waitResult, call.params));
-	const binary = await storeFiles(helpers, call.response?.content, waitResult?.messages ?? []);
+	if (call.turn) Object.assign(json, buildTurnJson(call.turn));
+	const binary = await storeFiles(helpers, call.response?.content, call.turn?.messages ?? []);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if (Object.keys(binary).length > 0) item.binary = binary;
 	return item;
@@ -63,18 +60,15 @@ async function storeFiles(
 	return binary;
 }
 
-/** Builds what the item says about the messages of the wait and how it ended. */
-function buildWaitJson(
-	{ messages, endedBy, hasGap, closeFrame }: WaitResult,
-	params: AgentCall['params'],
-): IDataObject {
+/** Builds what the item says about the messages of the turn and how it ended. */
+function buildTurnJson({ messages, answer, endReason, gapCause, closeFrame }: Turn): IDataObject {
 	const json: IDataObject = {
-		output: buildOutputText(messages, params, endedBy),
+		output: answer.output,
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: messages.map(buildMessageJson),
-		endedBy,
+		endedBy: endReason,
 	};
-	if (hasGap) json.gap = true;
+	if (gapCause) json.gap = true;
 	if (closeFrame) json.closeCode = closeFrame.code;
 	if (closeFrame?.reason) json.closeReason = closeFrame.reason;
 	return json;
@@ -85,7 +79,7 @@ function buildMessageJson({ sequence, receivedAt, format, message }: SessionMess
 }
 
 /** The values of `endedBy` after which the answer may be incomplete. A model is told about them. */
-const incompleteEnds: readonly EndedBy[] = ['limit', 'timeout'];
+const incompleteEnds: readonly WaitEndReason[] = ['limit', 'timeout'];
 
 /**
  * Reduces an item to what a model needs: answer, session and hints.

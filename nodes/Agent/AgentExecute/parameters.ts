@@ -28,7 +28,7 @@ const allFields = [...fields, ...options];
 export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 
 /** The fields that error texts may name. */
-export const naming = new FieldNaming(allFields, 'fields');
+export const naming = new FieldNaming(allFields, { mode: 'fields' });
 
 /**
  * Reads and checks the parameters of one item.

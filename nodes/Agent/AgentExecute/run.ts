@@ -11,7 +11,7 @@ import { createItemCredentialsReader } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
-import { callAndWait, type WaitResult } from './callAndWait';
+import { callAndWait } from './callAndWait';
 import * as errors from './errors';
 import { buildHints } from './hints';
 import { createLiveView, type LiveView } from './liveView';
@@ -91,16 +91,16 @@ async function performItem(
 	// What is sent and received is recorded here, so that it is not kept for the whole run.
 	const call = { ...value };
 	tagExecution(run.context, call.sessionId);
-	const liveView = createLiveView(run.context, index, call.params);
+	const liveView = createLiveView(run.context, index, call.params.enableStreaming);
 	try {
-		const waitResult = await sendAndWait(run.context, index, call, liveView);
-		const item = await outputs.buildOutputItem(run.context, index, call, waitResult);
+		await sendAndWait(run.context, index, call, liveView);
+		const item = await outputs.buildOutputItem(run.context, index, call);
 		if (typeof item.json.output === 'string') liveView.showOutput(item.json.output);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this
 		// result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
 		return {
-			result: { output: finishItem(run, item, call, waitResult), doneWork },
+			result: { output: finishItem(run, item, call), doneWork },
 			mustNotRepeat: true,
 		};
 	} catch (error) {
@@ -137,22 +137,22 @@ async function sendAndWait(
 	index: number,
 	call: calls.AgentCall,
 	liveView: LiveView,
-): Promise<WaitResult | undefined> {
+): Promise<void> {
 	if (!call.wait) {
 		await calls.sendExecuteCall(context, call);
-		return undefined;
+		return;
 	}
 	const setup = {
-		...call,
+		call,
 		settings: call.wait,
 		readConnectRequest: createConnectRequestReader(context, call.override, index),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
 		log: createSanitizedLog(context.logger, call.sanitizer),
-		onMessage: liveView.showMessage,
+		onText: liveView.showText,
 	};
-	return await callAndWait(setup, (prepareAttempt) =>
+	await callAndWait(setup, (prepareAttempt) =>
 		calls.sendExecuteCall(context, call, prepareAttempt),
 	);
 }
@@ -164,11 +164,10 @@ async function sendAndWait(
 function finishItem(
 	run: AgentRunState,
 	item: INodeExecutionData,
-	{ params, sanitizer }: calls.AgentCall,
-	waitResult: WaitResult | undefined,
+	call: calls.AgentCall,
 ): INodeExecutionData[] {
-	const hints = buildHints(item, params, run.isChat, waitResult);
-	for (const hint of hints) run.hints.add(sanitizer.sanitizeText(hint));
+	const hints = buildHints(item, call, run.isChat);
+	for (const hint of hints) run.hints.add(call.sanitizer.sanitizeText(hint));
 	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }
@@ -176,7 +175,8 @@ function finishItem(
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, call: calls.AgentCall): PerformedItem {
 	const { response, sanitizer } = call;
-	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	const namedError = naming.insertNamesIntoError(toNodeError(error));
+	let failure = errors.addMessages(sanitizer.sanitizeError(namedError), call);
 	if (failure.outcome === 'notDone') {
 		if (!response) return { result: { failure }, mustNotRepeat: false };
 		failure = errors.markAsStarted(failure, 'its output could not be stored');

@@ -21,12 +21,15 @@ export class MessageArrival {
 	readonly sessionId: string;
 	readonly byteLength: number;
 	readonly frame: SessionFrame;
+	/** How long no channel was open before the message. Only the first one after a gap has this. */
+	readonly gapMs: number | undefined;
 	/** The deduplication key, if the message has an ID. */
 	deduplicationKey: string | undefined;
 	#message: SessionMessage | undefined;
 
-	constructor(frame: SessionFrame) {
+	constructor(frame: SessionFrame, gapMs?: number) {
 		this.frame = frame;
+		this.gapMs = gapMs;
 		this.sessionId = frame.sessionId;
 		this.byteLength = frame.data.byteLength + frameOverheadBytes;
 	}
@@ -75,11 +78,11 @@ export const findBytes = (arrival: Arrival): Buffer | undefined =>
  */
 export function buildItem(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
-	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
+	const { sessionId, sequence, receivedAt, format } = arrival.message;
 	const message = arrival.message.message as IDataObject;
 	const output = findText(message, outputTextField.default) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
-	if (gapMs !== undefined) json.gapMs = gapMs;
+	if (arrival.gapMs !== undefined) json.gapMs = arrival.gapMs;
 	return { json };
 }
 

@@ -102,11 +102,10 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 
 	#connect(sessionId: string): Connection {
 		const { settings, context, clock, readConnectRequest } = this.#setup;
-		const frameSequence = this.#memory.getFrameSequence(sessionId);
-		frameSequence.restart();
+		const history = this.#memory.getSession(sessionId);
 		const credentialId = context.getNode().credentials?.agentApi?.id;
 		const rateLimiter = getConnectRateLimiter(credentialId ?? this.nodeKey);
-		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
+		const environment = { clock, rateLimiter, history, log: context.logger };
 		return this.#setup.connect(
 			{ ...settings, sessionId },
 			readConnectRequest,
@@ -116,15 +115,18 @@ export class PublishedListener implements triggerState.NodeListener, ConnectionL
 	}
 
 	onFrame(frame: SessionFrame): void {
-		const arrival = new MessageArrival(frame);
+		const session = this.#memory.getSession(frame.sessionId);
+		const arrival = new MessageArrival(frame, session.unreportedGapMs);
 		const { filter } = this.#setup.settings;
 		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
-		if (isAccepted && this.#pushIfNew(arrival)) return;
-		// The next message that starts an execution reports this gap.
-		this.#memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
+		// The next message that starts an execution reports the gap.
+		if (isAccepted && this.#pushIfNew(arrival)) session.unreportedGapMs = undefined;
 	}
 
 	onEvent(event: ConnectionEvent): void {
+		const session = this.#memory.getSession(event.sessionId);
+		if (event.gapMs !== null)
+			session.unreportedGapMs = (session.unreportedGapMs ?? 0) + event.gapMs;
 		if (this.#setup.settings.connectionEvents) this.#queue.push(createEventArrival(event));
 	}
 

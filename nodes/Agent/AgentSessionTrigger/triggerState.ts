@@ -2,7 +2,7 @@
 import { BoundedMap, getOrAdd } from '../../core/maps';
 import { type Clock, waitAtMost } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/globalSingleton';
-import { FrameSequence } from '../session/frameSequence';
+import type { ChannelHistory } from '../session/closeReason';
 import type { Arrival } from './arrival';
 
 /** How many deduplication keys and how many sessions one node remembers. */
@@ -14,16 +14,22 @@ const maxEntriesPerNode = 10_000;
  */
 export const leftoverLifetimeSeconds = 60;
 
+/** What a node remembers about a session. */
+interface SessionMemory extends ChannelHistory {
+	/** The total length of the gaps that no message has reported yet. */
+	unreportedGapMs?: number | undefined;
+}
+
 /** What a node remembers between two starts, in the memory of the process. */
 export class NodeMemory {
 	/** Deduplication keys. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
-	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
+	readonly #sessions = new BoundedMap<string, SessionMemory>(maxEntriesPerNode);
 	#leftover: readonly Arrival[] = [];
 	#cancelExpiry = () => {};
 
-	getFrameSequence(sessionId: string): FrameSequence {
-		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
+	getSession(sessionId: string): SessionMemory {
+		return getOrAdd(this.#sessions, sessionId, () => ({}));
 	}
 
 	keepLeftover(arrivals: readonly Arrival[], clock: Clock): void {

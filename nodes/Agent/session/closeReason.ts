@@ -37,6 +37,15 @@ export type CloseReason =
 	 */
 	| { readonly kind: 'credentials'; readonly message: string; readonly needsUser: boolean };
 
+/** What is known about the last channel of a session. */
+export interface ChannelHistory {
+	/**
+	 * When and why the channel was lost, in monotonic milliseconds. Undefined if no channel was
+	 * lost, or one is open again.
+	 */
+	loss?: { readonly lostAt: number; readonly reason: string } | undefined;
+}
+
 /** Whether a frame was too large: one from the server, or one that the server refused with 1009. */
 export const isTooLarge = (closeReason: CloseReason): boolean =>
 	closeReason.kind === 'tooLarge' ||

@@ -3,15 +3,15 @@ import { type Clock, waitAtMost } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
-import { FrameSequence } from './frameSequence';
 import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
-import type { SessionFrame } from './messages';
+import { copyFromLargeBuffer, type SessionFrame } from './messages';
 import {
 	ConnectRateLimiter,
 	createReconnectPlanner,
 	type NextAttempt,
 	type ReconnectPlanner,
 } from './reconnect';
+import { loadSocketOpener } from './socketOpener';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends HeartbeatSettings {
@@ -63,11 +63,8 @@ interface ConnectionEnvironment {
 	readonly loadSocketOpener?: () => Promise<SocketOpener>;
 	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/**
-	 * Numbers the frames, and records losses and gaps. The sequence of an earlier connection also
-	 * reports the gap since then.
-	 */
-	readonly frameSequence?: FrameSequence;
+	/** With the history of an earlier connection, the gap since then is reported, too. */
+	readonly history?: closeReasons.ChannelHistory;
 }
 
 export type Connection = Pick<
@@ -127,7 +124,7 @@ class SessionConnection {
 			random: Math.random,
 			loadSocketOpener,
 			rateLimiter: new ConnectRateLimiter(),
-			frameSequence: new FrameSequence(),
+			history: {},
 			...environment,
 		};
 		const { random } = this.#environment;
@@ -175,7 +172,7 @@ class SessionConnection {
 	 * 1.3 s while the last frames arrive. Never rejects.
 	 * @param lossReason why messages may be missed from now on. If it is given, frames that the
 	 * server sends before it sees the close frame are still delivered, and the next connection with
-	 * the same `frameSequence` reports the loss
+	 * the same history reports the loss
 	 * @returns false if some of the last frames were not delivered
 	 */
 	close(lossReason?: string): Promise<boolean> {
@@ -184,7 +181,6 @@ class SessionConnection {
 	}
 
 	async #closeOnce(lossReason: string | undefined): Promise<boolean> {
-		const { clock, frameSequence } = this.#environment;
 		const socket = this.#socket;
 		const socketClosed = new Promise<void>((resolve) => (this.#resolveClosed = resolve));
 		const wasOpen = this.#state === 'open';
@@ -195,7 +191,7 @@ class SessionConnection {
 		if (wasOpen) {
 			if (lossReason !== undefined) {
 				this.#state = 'takingLastFrames';
-				frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
+				this.#recordLoss(lossReason);
 			}
 			// A paused socket would see neither the last frames nor the server's close frame.
 			socket.resume();
@@ -204,7 +200,7 @@ class SessionConnection {
 			this.#state = 'closed';
 		}
 		socket.terminate();
-		await waitAtMost(clock, terminateMilliseconds, socketClosed);
+		await waitAtMost(this.#environment.clock, terminateMilliseconds, socketClosed);
 		return hasReadAll;
 	}
 
@@ -292,7 +288,7 @@ class SessionConnection {
 	}
 
 	#handleOpen(): void {
-		const { clock, frameSequence } = this.#environment;
+		const { clock, history } = this.#environment;
 		const { initialMessage } = this.#options;
 		this.#state = 'open';
 		this.#cancelTimer();
@@ -301,17 +297,26 @@ class SessionConnection {
 		else this.#heartbeat.start();
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#reconnectPlanner.recordOpen();
-		const gap = frameSequence.recordOpen(clock.getMonotonicMilliseconds());
-		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap);
+		const { loss } = history;
+		history.loss = undefined;
+		const now = clock.getMonotonicMilliseconds();
+		if (loss === undefined) this.#notifyEvent('connected');
+		else this.#notifyEvent('reconnected', loss.reason, Math.round(now - loss.lostAt));
 	}
 
 	#handleFrame(data: Buffer, isBinary: boolean): void {
-		this.#frameCount++;
 		this.#heartbeat.recordFrame('message');
 		this.#reconnectPlanner.recordFrame();
 		const { sessionId } = this.#options;
-		const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary };
-		const frame = this.#environment.frameSequence.buildFrame(received);
+		const sequence = ++this.#frameCount;
+		const receivedAt = this.#formatNow();
+		const frame = {
+			sessionId,
+			sequence,
+			receivedAt,
+			data: copyFromLargeBuffer(data),
+			isBinary,
+		};
 		this.#notify((listener) => {
 			listener.onFrame(frame);
 		});
@@ -326,7 +331,9 @@ class SessionConnection {
 		this.#stopTimers();
 		this.#socket?.terminate();
 		this.#socket = undefined;
-		if (wasOpen) this.#recordLoss(closeReason, reason);
+		// A dead channel was lost when it fell silent, and not when the pings showed it.
+		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		if (wasOpen) this.#recordLoss(reason, silentMilliseconds);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host };
@@ -336,22 +343,22 @@ class SessionConnection {
 		const level = isFirstOfOutage ? 'warn' : 'debug';
 		this.#log(level, `${reason}; next attempt in ${Math.ceil(delayMilliseconds / 1000)} s`);
 		// The listener is called last, because it may close this connection.
-		if (wasOpen) this.#notifyEvent('disconnected', { reason });
+		if (wasOpen) this.#notifyEvent('disconnected', reason);
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
 	}
 
-	#recordLoss(closeReason: closeReasons.CloseReason, reason: string): void {
-		const { clock, frameSequence } = this.#environment;
-		// A dead channel was lost when it fell silent, and not when the pings showed it.
-		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
+	#recordLoss(reason: string, silentMilliseconds = 0): void {
+		const { clock, history } = this.#environment;
+		const lostAt = clock.getMonotonicMilliseconds() - silentMilliseconds;
+		history.loss = { lostAt, reason };
 	}
 
 	#notifyEvent(
 		event: ConnectionEvent['event'],
-		{ gapMs = null, reason = null }: Partial<Pick<ConnectionEvent, 'gapMs' | 'reason'>> = {},
+		reason: string | null = null,
+		gapMs: number | null = null,
 	): void {
 		const { sessionId } = this.#options;
 		const at = this.#formatNow();
@@ -387,14 +394,3 @@ class SessionConnection {
 export const connect = (
 	...parameters: ConstructorParameters<typeof SessionConnection>
 ): Connection => new SessionConnection(...parameters);
-
-let loadedOpenSocket: SocketOpener | undefined;
-
-/**
- * Keeps the loaded function. An update of the package deletes its file, but published triggers of
- * the old version still need the function.
- */
-async function loadSocketOpener(): Promise<SocketOpener> {
-	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
-	return loadedOpenSocket;
-}

@@ -1,12 +1,11 @@
-import { type Field, listType, type ReadContext, textType } from '../../fields/field';
+import { type Field, listType, textType } from '../../fields/field';
 import { readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
 /** A name, an ID or a dot path. */
 export const trimmedTextType = {
 	...textType,
-	read: (raw: unknown, field: Field, context: ReadContext) =>
-		readText(field, raw, context).trim(),
+	read: (raw: unknown, field: Field) => readText(raw, field).trim(),
 } as const;
 
 /**

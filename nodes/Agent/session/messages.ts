@@ -22,11 +22,6 @@ interface FrameEnvelope {
 	readonly sequence: number;
 	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/**
-	 * How long no channel was open before this frame. Only the first frame after a gap has this
-	 * field, among those that are passed on.
-	 */
-	readonly gapMs?: number;
 }
 
 /**

@@ -212,11 +212,10 @@ async function createOrCopyFile(
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.
 	if (parentFolder || templateId) requestBody.parents = [parentFolder || 'root'];
-	const mimeType = `${googleTypePrefix}${kind}`;
-	const { data } = templateId
-		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
-		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
-	return data;
+	if (templateId)
+		return (await drive.files.copy({ ...request, fileId: templateId, requestBody })).data;
+	requestBody.mimeType = `${googleTypePrefix}${kind}`;
+	return (await drive.files.create({ ...request, requestBody })).data;
 }
 
 /**

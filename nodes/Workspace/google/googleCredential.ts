@@ -44,7 +44,7 @@ export async function readGoogleCredential(
 	context: IAllExecuteFunctions,
 	choice: unknown,
 	sanitizer: Sanitizer,
-): Promise<GoogleCredential> {
+) {
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await readCredential(context, type);
 	sanitizer.addSecrets(findSecrets(credential));
@@ -52,7 +52,7 @@ export async function readGoogleCredential(
 	if (type === 'workspaceOAuth2Api' && !getProperty(credential['oauthTokenData'], 'access_token'))
 		throw createTokenError({ authentication: 'oAuth2' }, false);
 	await refuseSeveralUsers(context, type, credential);
-	return new GoogleCredential(context, type, credential, sanitizer);
+	return createGoogleCredential(context, type, credential, sanitizer);
 }
 
 /**
@@ -75,112 +75,111 @@ async function refuseSeveralUsers(
 	);
 }
 
+export type GoogleCredential = ReturnType<typeof createGoogleCredential>;
+
 /**
- * A credential of this node, ready to create clients. It has no token, because n8n adds the token
- * to each request.
+ * Builds a credential of this node, ready to create clients. It has no token, because n8n adds the
+ * token to each request.
  */
-export class GoogleCredential {
-	readonly signIn: SignIn;
-	readonly #context: IAllExecuteFunctions;
-	readonly #type: string;
-	readonly #sanitizers: Set<Sanitizer>;
-	/** As it was read last. n8n writes a refreshed token into it. */
-	#credential: ICredentialDataDecryptedObject;
-	readonly #bases: ApiBases;
+function createGoogleCredential(
+	context: IAllExecuteFunctions,
+	type: string,
+	credential: ICredentialDataDecryptedObject,
+	sanitizer: Sanitizer,
+) {
+	const { logger } = context;
+	const reference = context.getNode().credentials?.[type];
+	const credentialKey = reference?.id ?? type;
+	// With a new token, the hash is new, too. Whatever was remembered under the old hash is then
+	// fetched again.
+	const credentialHash = createHash('sha256')
+		.update(JSON.stringify([type, credential]))
+		.digest('base64');
+	const signIn = readSignIn(type, credential);
+	const bases = readApiBases(credential);
+	const signInEnd = describeSignInEnd(credentialKey, credential);
+	const readShared = shareReadings(
+		() => readCredential(context, type).catch(throwReadFailure),
+		Promise.resolve(credential),
+	);
+	return {
+		signIn,
+		/** Loads Google's libraries on first use. */
+		async loadClients(
+			options: OperationOptions,
+			group?: GroupRequestOptions,
+		): Promise<Clients> {
+			const clientOptions = {
+				credentialKey,
+				credentialHash,
+				signIn,
+				signal: getCancelSignal(context),
+				log: logger.info.bind(logger),
+				...options,
+				...group,
+			};
+			const { signal } = clientOptions;
+			const sanitizers = [sanitizer, ...(group?.sanitizers ?? [])];
+			const send = bindSender(context, type, { readShared, signal, sanitizers });
+			const { createClients } = await import('./clients');
+			return createClients(send, bases, clientOptions);
+		},
+		/** Returns a notice if the sign-in ends soon, and logs it every two days. */
+		reportSignInEnd(): string | undefined {
+			if (signInEnd === undefined) return undefined;
+			const notice = `The Google sign-in of "${reference?.name ?? type}" ${signInEnd}`;
+			logNotice(credentialKey, notice, logger.warn.bind(logger));
+			return notice;
+		},
+	};
+}
+
+interface SenderSettings {
 	/**
-	 * With a new token, the hash is new, too. Whatever was remembered under the old hash is then
-	 * fetched again.
+	 * Reads the credential at most once a second, because n8n's helper reads it for each request,
+	 * and slowly. If the token is replaced in this second, Google answers 401, and n8n repeats the
+	 * request with the stored token.
 	 */
-	readonly #identity: { readonly credentialKey: string; readonly credentialHash: string };
-	/** When the sign-in ends, if it ends soon. */
-	readonly #signInEnd: string | undefined;
-
-	constructor(
-		context: IAllExecuteFunctions,
-		type: string,
-		credential: ICredentialDataDecryptedObject,
-		sanitizer: Sanitizer,
-	) {
-		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
-		const credentialHash = createHash('sha256')
-			.update(JSON.stringify([type, credential]))
-			.digest('base64');
-		this.signIn = readSignIn(type, credential);
-		this.#sanitizers = new Set([sanitizer]);
-		this.#credential = credential;
-		this.#context = this.#cacheCredentialReads(context, type, credential);
-		this.#type = type;
-		this.#bases = readApiBases(credential);
-		this.#identity = { credentialKey, credentialHash };
-		this.#signInEnd = describeSignInEnd(credentialKey, credential);
-	}
-
-	/** Loads Google's libraries on first use. */
-	async loadClients(options: OperationOptions, group?: GroupRequestOptions): Promise<Clients> {
-		for (const runSanitizer of group?.sanitizers ?? []) this.#sanitizers.add(runSanitizer);
-		const { logger } = this.#context;
-		const clientOptions = {
-			...this.#identity,
-			signIn: this.signIn,
-			signal: getCancelSignal(this.#context),
-			log: logger.info.bind(logger),
-			...options,
-			...group,
-		};
-		const { createClients } = await import('./clients');
-		return createClients(this.#bindSender(clientOptions.signal), this.#bases, clientOptions);
-	}
-
+	readonly readShared: () => Promise<ICredentialDataDecryptedObject>;
 	/**
-	 * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`.
 	 * The helper aborts a request when the execution that sends it is stopped. The other runs of a
 	 * group still need the request, so a group has a signal of its own.
 	 */
-	#bindSender(signal: AbortSignal | undefined): RequestSender {
-		const context = override(this.#context, 'getExecutionCancelSignal', () => signal);
-		const send = context.helpers.httpRequestWithAuthentication.bind(context, this.#type);
-		return async (request) => {
-			try {
-				return (await send(request)) as FullResponse;
-			} finally {
-				// Only now, because n8n may have refreshed the token for the request.
-				const secrets = findSecrets(this.#credential);
-				for (const sanitizer of this.#sanitizers) sanitizer.addSecrets(secrets);
-			}
-		};
-	}
+	readonly signal: AbortSignal | undefined;
+	readonly sanitizers: readonly Sanitizer[];
+}
 
-	/**
-	 * Builds a context that reads the credential at most once a second, because n8n's helper reads
-	 * it for each request, and slowly. If the token is replaced in this second, Google answers 401,
-	 * and n8n repeats the request with the stored token.
-	 */
-	#cacheCredentialReads(
-		context: IAllExecuteFunctions,
-		type: string,
-		credential: ICredentialDataDecryptedObject,
-	): IAllExecuteFunctions {
-		const readShared = shareReadings(
-			() => readCredential(context, type).catch(throwReadFailure),
-			Promise.resolve(credential),
-		);
-		return override(context, 'getCredentials', async (name: string, itemIndex?: number) => {
-			if (name !== type) return await context.getCredentials(name, itemIndex);
-			// All requests get the same object, because n8n writes a refreshed token into it.
-			this.#credential = await readShared();
-			return this.#credential;
-		});
-	}
-
-	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
-	reportSignInEnd(): string | undefined {
-		if (this.#signInEnd === undefined) return undefined;
-		const { logger } = this.#context;
-		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
-		const notice = `The Google sign-in of "${name}" ${this.#signInEnd}`;
-		logNotice(this.#identity.credentialKey, notice, logger.warn.bind(logger));
-		return notice;
-	}
+/**
+ * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`, to
+ * a context with other methods for them.
+ */
+function bindSender(
+	context: IAllExecuteFunctions,
+	type: string,
+	{ readShared, signal, sanitizers }: SenderSettings,
+): RequestSender {
+	/** As it was read last. All requests get the same object: n8n writes a new token into it. */
+	let credential: ICredentialDataDecryptedObject = {};
+	const getCredentials = async (name: string, itemIndex?: number) => {
+		if (name !== type) return await context.getCredentials(name, itemIndex);
+		credential = await readShared();
+		return credential;
+	};
+	// A copy would lack the methods on the prototype of n8n's class.
+	const boundContext = Object.create(context, {
+		getCredentials: { value: getCredentials },
+		getExecutionCancelSignal: { value: () => signal },
+	}) as IAllExecuteFunctions;
+	const send = context.helpers.httpRequestWithAuthentication.bind(boundContext, type);
+	return async (request) => {
+		try {
+			return (await send(request)) as FullResponse;
+		} finally {
+			// Only now, because n8n may have refreshed the token for the request.
+			const secrets = findSecrets(credential);
+			for (const sanitizer of sanitizers) sanitizer.addSecrets(secrets);
+		}
+	};
 }
 
 const getCancelSignal = (context: IAllExecuteFunctions) =>
@@ -194,13 +193,6 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 	}
 	return { authentication: 'oAuth2', driveAccess };
 }
-
-/**
- * Builds a context with another method. It inherits everything else. A copy would lack the methods
- * on the prototype of n8n's class.
- */
-const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
-	Object.create(context, { [name]: { value } }) as C;
 
 /**
  * Reads a credential, without the token of a service account if it was issued before a change of

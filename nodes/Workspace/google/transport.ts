@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { getOrAdd } from '../../core/maps';
-import { replaceHalfCharacters } from '../../core/text';
 import { NodeError, createRefusal } from '../../core/errors';
 import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
@@ -44,10 +43,11 @@ async function readGoogleResponse(
 	signal: AbortSignal,
 ) {
 	const { statusCode: status, headers } = response;
-	if (!validateStatus(status)) {
-		const body = await readBodyStart(response.body);
-		throw createResponseError({ statusCode: status, headers, body }, request);
-	}
+	if (!validateStatus(status))
+		throw createResponseError(
+			{ statusCode: status, headers, body: await readBodyStart(response.body) },
+			request,
+		);
 	const bytes = await readBody(response, signal);
 	// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
 	if (status === 308 || status === 204) return { status, headers, data: undefined };
@@ -137,6 +137,8 @@ export function createGateFinder(settings?: GateSettings) {
 
 const findSharedGate = createGateFinder();
 
+type QueryValue = string | number | boolean | undefined;
+
 /**
  * The options that Google's client passes to its `auth` object, as far as we use them. Observed
  * with googleapis 188.
@@ -145,7 +147,7 @@ interface ClientRequest extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: IHttpRequestMethods;
-	readonly params?: Readonly<Record<string, unknown>>;
+	readonly params?: Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** A plain object to send as JSON, a text, a Buffer, or the stream of a multipart upload. */
 	readonly data?: unknown;
@@ -301,15 +303,11 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
  * library of thirty packages.
  */
 function addQuery(url: string, params: ClientRequest['params'] = {}): string {
-	// A text that was cut in the middle of an emoji could not be encoded as it is.
-	const encode = (part: unknown) => encodeURIComponent(replaceHalfCharacters(String(part)));
-	const pairs: string[] = [];
+	const address = new URL(url);
 	for (const [name, value] of Object.entries(params))
 		for (const element of [value].flat())
-			if (element !== undefined) pairs.push(`${encode(name)}=${encode(element)}`);
-	if (pairs.length === 0) return url;
-	const separator = url.includes('?') ? '&' : '?';
-	return url + separator + pairs.join('&');
+			if (element !== undefined) address.searchParams.append(name, String(element));
+	return address.href;
 }
 
 /** Sends a request with the token of the credential. n8n refreshes the token after a 401. */

@@ -221,21 +221,17 @@ async function sendChunk(
  * file.
  * @throws NodeError
  */
-async function putBytes(
-	{ transport, address, totalBytes }: ResumableUpload,
-	start: number,
-	bytes: Buffer,
-): Promise<Progress> {
+async function putBytes(upload: ResumableUpload, start: number, bytes: Buffer): Promise<Progress> {
 	const range = bytes.length === 0 ? '*' : `${start}-${start + bytes.length - 1}`;
-	const { status, headers, data } = await transport.requestOnce({
-		url: address,
+	const { status, headers, data } = await upload.transport.requestOnce({
+		url: upload.address,
 		method: 'PUT',
-		headers: { 'content-range': `bytes ${range}/${totalBytes}` },
+		headers: { 'content-range': `bytes ${range}/${upload.totalBytes}` },
 		data: bytes,
 		// Drive answers 308 as long as it lacks bytes.
 		validateStatus: (code) => code === 308 || isSuccess(code),
 	});
-	if (status !== 308) return { storedBytes: totalBytes, file: data as File };
+	if (status !== 308) return { storedBytes: upload.totalBytes, file: data as File };
 	// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
 	const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
 	return { storedBytes: Number(lastPosition) + 1 };

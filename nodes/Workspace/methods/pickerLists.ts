@@ -129,7 +129,7 @@ const pickerLimits = {
  * Puts the names of fields into a failure. Without an operation, a failure can name only the
  * request options.
  */
-const naming = new FieldNaming(requestOptions, 'fields');
+const naming = new FieldNaming(requestOptions, { mode: 'fields' });
 
 type GoogleClients = Clients & FileClients;
 
@@ -179,7 +179,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 		if (form.tab === '' && form.range === '' && !form.isRead)
 			return buildList(undefined, form.headerRow, []);
 		return await askGoogle(context, async ({ sheets }) => {
-			const id = parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet');
+			const id = parseFileId(idOrUrl, 'spreadsheet', 'spreadsheet');
 			const { columns, row } = await fetchColumns(new Spreadsheet(sheets, id), form);
 			return buildList(columns, row + 1, context.getNodeParameter('matchColumns', []));
 		});

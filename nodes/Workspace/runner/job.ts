@@ -244,7 +244,7 @@ export function createJobReader(
 function checkInput(input: UncheckedInput, readContext: ReadContext) {
 	const { operation, values } = input;
 	const fields = getAllFields(operation);
-	const naming = new FieldNaming(fields, readContext.mode, readContext.findSavedValue);
+	const naming = new FieldNaming(fields, readContext);
 	return naming.callWithNames(() => {
 		const params = readParameters(fields, values, readContext);
 		const limits = readParameters(requestOptions, values, readContext);

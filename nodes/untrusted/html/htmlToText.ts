@@ -1,7 +1,7 @@
 import { Tokenizer } from 'htmlparser2';
 
 import { HidingStyles } from './hidingStyles';
-import { TextWriter } from './textWriter';
+import { TextBlock } from './textBlock';
 
 const blankLineElements = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const lineBreakTags =
@@ -13,61 +13,73 @@ const undisplayedElements = new Set(['script', 'style', 'title']);
 const voidElements = new Set(
 	'area base br col embed hr img input link meta source track wbr'.split(' '),
 );
-const neededAttributes = new Set([
-	'alt',
-	'class',
-	'hidden',
-	'href',
-	'id',
-	'media',
-	'start',
-	'style',
-]);
 /** Elements whose end tag may be missing, with the start tags that end them. */
 const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
+	a: /^a$/,
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
-	td: /^(?:td|th|tr|tbody|tfoot)$/,
-	th: /^(?:td|th|tr|tbody|tfoot)$/,
+	td: /^t[dh]$/,
+	th: /^t[dh]$/,
 	tr: /^(?:tr|tbody|tfoot)$/,
 };
+const cellElements = ['td', 'th'];
+const listElements = ['ol', 'ul'];
+/** A start tag inside one of these ends no element outside. */
+const nestingElements = ['table', ...listElements];
 /**
- * A start tag inside one of these belongs to an inner list or table, so it ends no element outside.
+ * Browsers have such a limit, too. The content of deeper elements belongs to the last one that is
+ * counted.
  */
-const nestingElements = ['table', 'ul', 'ol'];
+const maxOpenElements = 256;
+/** Deeper quotes and lists are not indented further, so that no line begins with a long indent. */
+const maxIndents = 5;
 const horizontalRule = '-'.repeat(20);
 
 /**
  * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets
  * after their text, unless it ends with the address, and tabs between cells. Writes the description
- * of an image only in a link. Builds no tree, so deeply nested HTML takes no more time than flat
- * HTML.
+ * of an image only in a link.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
+
+/** An element whose end is not reached, or the page. Inner elements inherit from it. */
+interface OpenElement {
+	readonly tag: string;
+	readonly isHidden: boolean;
+	/** Whether white space and line breaks are written as they are. */
+	readonly isPreformatted: boolean;
+	/** The text that the element belongs to. Some elements have one of their own. */
+	block: TextBlock;
+	/** The number of quotes and lists that indent the block. */
+	indentCount: number;
+	/** The innermost list. Only an ordered list has numbers. */
+	list?: { nextNumber?: number };
+	/** The address of the link, and the position of its text in the block. */
+	link?: { readonly address: string; readonly start: number };
+}
 
 type Callbacks = NonNullable<ConstructorParameters<typeof Tokenizer>[1]>;
 const ignore = () => undefined;
 
 class HtmlReader implements Callbacks {
 	#html = '';
-	readonly #writer = new TextWriter();
 	#tagName = '';
 	readonly #attributes = new Map<string, string>();
 	#attributeName = '';
-	/** The open `script`, `style` or `title`; '' outside of them. */
-	#undisplayedTag = '';
-	#hiddenElement: TrackedElement | undefined;
 	/**
 	 * The styles of the page. Senders use them to hide a preview text, or a part that only phones
 	 * show.
 	 */
 	readonly #styles = new HidingStyles();
-	#styleSheetPieces: string[] = [];
-	#linkAddress = '';
-	/** The number of pieces before the link. */
-	#linkStart = 0;
-	/** The outermost element whose style keeps white space. */
-	#preformatted: TrackedElement | undefined;
+	readonly #page: OpenElement = {
+		tag: '',
+		isHidden: false,
+		isPreformatted: false,
+		indentCount: 0,
+		block: new TextBlock(),
+	};
+	/** The elements around the text, the innermost last. */
+	readonly #openElements: OpenElement[] = [];
 
 	readonly oncdata = ignore;
 	readonly oncomment = ignore;
@@ -81,8 +93,14 @@ class HtmlReader implements Callbacks {
 		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
 		tokenizer.write(html);
 		tokenizer.end();
-		this.#closeLink();
-		return this.#writer.finish();
+		this.#endFrom(0);
+		const { block } = this.#page;
+		block.endRow();
+		return block.getText().trimEnd();
+	}
+
+	get #innermost(): OpenElement {
+		return this.#openElements.at(-1) ?? this.#page;
 	}
 
 	onopentagname(start: number, end: number): void {
@@ -104,11 +122,7 @@ class HtmlReader implements Callbacks {
 	}
 
 	ontext(start: number, end: number): void {
-		const text = this.#html.slice(start, end);
-		// What is for some media only may hide what other media show.
-		if (this.#undisplayedTag === 'style' && !this.#attributes.has('media'))
-			this.#styleSheetPieces.push(text);
-		this.#write(text);
+		this.#write(this.#html.slice(start, end));
 	}
 
 	ontextentity(code: number): void {
@@ -121,147 +135,161 @@ class HtmlReader implements Callbacks {
 
 	#appendToAttribute(text: string): void {
 		const name = this.#attributeName;
-		if (neededAttributes.has(name)) this.#attributes.set(name, this.#getAttribute(name) + text);
+		this.#attributes.set(name, this.#getAttribute(name) + text);
 	}
 
-	#getAttribute(attribute: string): string {
-		return this.#attributes.get(attribute) ?? '';
+	#getAttribute(name: string): string {
+		return this.#attributes.get(name) ?? '';
 	}
 
 	#write(text: string): void {
-		if (this.#undisplayedTag === '' && !this.#hiddenElement) this.#writer.write(text);
+		const { isPreformatted, block } = this.#innermost;
+		if (isPreformatted) block.writePreformatted(text);
+		else block.write(text);
 	}
 
 	onopentagend(): void {
 		const tag = this.#tagName;
-		if (this.#hiddenElement?.trackStartTag(tag)) this.#hiddenElement = undefined;
-		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
-		if (this.#hiddenElement) return;
-		if (!this.#styles.isHidden(tag, this.#attributes)) this.#openDisplayed(tag);
-		else if (!voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
+		this.#endInnermost((open) => impliedEndPatterns[open]?.test(tag), nestingElements);
+		const outer = this.#innermost;
+		const isHidden =
+			undisplayedElements.has(tag) || this.#styles.isHidden(tag, this.#attributes);
+		const isPreformatted = tag !== 'table' && (outer.isPreformatted || this.#keepsSpace(tag));
+		const element: OpenElement = { ...outer, tag, isHidden, isPreformatted };
+		// The text of a hidden element is put nowhere.
+		if (isHidden) element.block = new TextBlock();
+		else this.#start(element, outer);
+		const hasRoom = this.#openElements.length < maxOpenElements;
+		if (hasRoom && !voidElements.has(tag)) this.#openElements.push(element);
 	}
 
 	readonly onselfclosingtag = this.onopentagend.bind(this);
 
-	#openDisplayed(tag: string): void {
-		const writer = this.#writer;
-		const ends = this.#preformatted?.trackStartTag(tag);
-		// Between cells, white space is never shown.
-		if (ends || (this.#preformatted && tag === 'table')) this.#endPreformatted();
-		this.#ensureBreaksAround(tag);
-		if (!this.#preformatted && this.#keepsWhiteSpace(tag)) {
-			this.#preformatted = new TrackedElement(tag);
-			writer.openPreCount++;
+	#keepsSpace(tag: string): boolean {
+		const style = this.#getAttribute('style');
+		return tag === 'pre' || /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
+	}
+
+	#start(element: OpenElement, outer: OpenElement): void {
+		const { tag } = element;
+		this.#ensureBreaks(tag);
+		switch (tag) {
+			case 'a':
+				element.link = this.#readLink(outer.block);
+				break;
+			case 'blockquote':
+				startIndentedBlock(element, '> ');
+				break;
+			case 'br':
+				outer.block.addBreak(outer.isPreformatted);
+				break;
+			case 'hr':
+				outer.block.append(horizontalRule);
+				this.#ensureBreaks(tag);
+				break;
+			case 'img':
+				if (outer.link) outer.block.write(` ${this.#getAttribute('alt')} `);
+				break;
+			case 'li':
+				startIndentedBlock(element, '  ', getMarker(outer));
+				break;
+			case 'ol':
+			case 'ul':
+				if (listElements.includes(outer.tag)) startIndentedBlock(element, '  ');
+				element.list = { nextNumber: tag === 'ol' ? this.#readStart() : undefined };
+				break;
+			case 'table':
+				element.block = new TextBlock();
+				break;
+			case 'td':
+			case 'th':
+				element.block = outer.block.addCell();
 		}
-		if (tag === 'a') this.#openLink();
-		else if (tag === 'br') writer.addLineBreak();
-		else if (tag === 'hr') {
-			writer.write(horizontalRule);
-			writer.ensureLineBreaks(2);
-		} else if (tag === 'img' && this.#linkAddress !== '' && this.#undisplayedTag === '')
-			writer.write(` ${this.#getAttribute('alt')} `);
-		else if (tag === 'table') writer.openTable();
-		else if (tag === 'tr') writer.startRow();
-		else if (tag === 'td' || tag === 'th') writer.startCell();
-		else if (tag === 'li') writer.startItem();
-		else if (tag === 'ul') writer.openList();
-		else if (tag === 'ol') {
-			const start = Number.parseInt(this.#getAttribute('start'), 10);
-			writer.openList(Number.isSafeInteger(start) ? start : 1);
-		} else if (tag === 'blockquote') writer.quoteDepth++;
-		else if (tag === 'pre') writer.openPreCount++;
+	}
+
+	#readStart(): number {
+		const start = Number.parseInt(this.#getAttribute('start'), 10);
+		return Number.isSafeInteger(start) ? start : 1;
+	}
+
+	#readLink({ pieceCount }: TextBlock): OpenElement['link'] {
+		const href = this.#getAttribute('href').trim();
+		const address = href.replace(/^mailto:/i, '');
+		const isShown = address !== '' && !address.startsWith('#');
+		return isShown ? { address, start: pieceCount } : undefined;
 	}
 
 	onclosetag(start: number, end: number): void {
-		const writer = this.#writer;
 		const tag = this.#readName(start, end);
-		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
-		if (tag === 'style') this.#styles.addStyleSheet(this.#styleSheetPieces.splice(0).join(''));
-		if (this.#hiddenElement && !this.#hiddenElement.trackEndTag(tag)) return;
-		const endsHiddenElement = this.#hiddenElement?.tag === tag;
-		this.#hiddenElement = undefined;
-		if (endsHiddenElement) return;
-		if (this.#preformatted?.trackEndTag(tag)) this.#endPreformatted();
-		if (tag === 'table') writer.closeTable();
-		else if (tag === 'tr') writer.endRow();
-		else if (tag === 'ul' || tag === 'ol') writer.closeList();
-		else if (tag === 'br') writer.addLineBreak();
-		this.#ensureBreaksAround(tag);
-		if (tag === 'a') this.#closeLink();
-		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
-		else if (tag === 'pre') writer.openPreCount = Math.max(0, writer.openPreCount - 1);
-	}
-
-	#keepsWhiteSpace(tag: string): boolean {
-		const style = this.#getAttribute('style');
-		return !voidElements.has(tag) && /white-space\s*:\s*(?:pre|break-spaces)/i.test(style);
-	}
-
-	#endPreformatted(): void {
-		this.#preformatted = undefined;
-		this.#writer.openPreCount--;
-	}
-
-	#ensureBreaksAround(tag: string): void {
-		const isInnerList =
-			this.#writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
-		if (blankLineElements.has(tag) && !isInnerList) this.#writer.ensureLineBreaks(2);
-		else if (lineBreakElements.has(tag) || isInnerList) this.#writer.ensureLineBreaks(1);
-	}
-
-	#openLink(): void {
-		this.#closeLink();
-		const href = this.#getAttribute('href').trim();
-		const address = href.replace(/^mailto:/i, '');
-		if (address.startsWith('#')) return;
-		this.#linkAddress = address;
-		this.#linkStart = this.#writer.pieceCount;
-	}
-
-	#closeLink(): void {
-		const address = this.#linkAddress;
-		if (address === '') return;
-		this.#linkAddress = '';
-		const text = this.#writer.getTextFrom(this.#linkStart).trim();
-		if (text === '') this.#writer.write(` ${address} `);
-		else if (!` ${text.replaceAll(/\s/g, ' ')}`.endsWith(` ${address}`))
-			this.#writer.appendToLine(` [${address}]`);
-	}
-}
-
-/**
- * An element whose text is displayed in its own way, or not at all. Counts the elements inside, so
- * that it finds its own end.
- */
-class TrackedElement {
-	readonly tag: string;
-	/** Numbers of open elements inside, by tag name. */
-	readonly #openElements = new Map<string, number>();
-
-	constructor(tag: string) {
-		this.tag = tag;
-	}
-
-	/** Counts a start tag. @returns whether it ends this element */
-	trackStartTag(tag: string): boolean {
-		const isEnd =
-			impliedEndPatterns[this.tag]?.test(tag) === true &&
-			!nestingElements.some((holder) => this.#openElements.get(holder));
-		if (!isEnd && !voidElements.has(tag))
-			this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
-		return isEnd;
+		const isTablePart = /^t(?:able|body|d|foot|h|head|r)$/.test(tag);
+		const barriers = isTablePart ? [] : cellElements;
+		const ended = this.#endInnermost((open) => open === tag, barriers);
+		if (ended?.isHidden) return;
+		this.#ensureBreaks(tag);
+		if (tag === 'br') this.#innermost.block.addBreak(false);
 	}
 
 	/**
-	 * Counts an end tag.
-	 * @returns whether it ends this element, because it belongs to this element or to one around it
+	 * Ends the innermost open element that fits, and all in it.
+	 * @param barriers elements around the text beyond which none is ended
 	 */
-	trackEndTag(tag: string): boolean {
-		const count = this.#openElements.get(tag);
-		if (count) this.#openElements.set(tag, count - 1);
-		// Browsers display `</p>` without a start tag as an empty paragraph, and `</br>` as a line
-		// break.
-		const isStray = tag !== this.tag && (tag === 'p' || voidElements.has(tag));
-		return !count && !isStray;
+	#endInnermost(
+		fits: (tag: string) => boolean | undefined,
+		barriers: readonly string[],
+	): OpenElement | undefined {
+		const index = this.#openElements.findLastIndex(
+			({ tag }) => fits(tag) || barriers.includes(tag),
+		);
+		const found = this.#openElements[index];
+		if (!found || !fits(found.tag)) return undefined;
+		this.#endFrom(index);
+		return found;
 	}
+
+	/** Ends an open element and all in it. */
+	#endFrom(index: number): void {
+		while (this.#openElements.length > index) {
+			const element = this.#innermost;
+			this.#openElements.pop();
+			this.#end(element, this.#innermost);
+		}
+	}
+
+	#end(element: OpenElement, outer: OpenElement): void {
+		const { tag, block } = element;
+		// What is for some media only may hide what other media show.
+		if (tag === 'style' && !this.#attributes.has('media'))
+			this.#styles.addStyleSheet(block.getText());
+		if (element.isHidden) return;
+		if (tag === 'a') endLink(element);
+		if (tag === 'tr') block.endRow();
+		if (tag === 'table') block.endTable();
+		if (block !== outer.block && !cellElements.includes(tag)) outer.block.appendBlock(block);
+	}
+
+	#ensureBreaks(tag: string): void {
+		const { block, list } = this.#innermost;
+		const isInnerList = list !== undefined && listElements.includes(tag);
+		if (lineBreakElements.has(tag) || isInnerList) block.ensureBreaks(1);
+		else if (blankLineElements.has(tag)) block.ensureBreaks(2);
+	}
+}
+
+function startIndentedBlock(element: OpenElement, indent: string, marker?: string): void {
+	element.indentCount++;
+	element.block = new TextBlock(element.indentCount <= maxIndents ? indent : '', marker);
+}
+
+function getMarker({ list }: OpenElement): string {
+	if (list?.nextNumber === undefined) return '* ';
+	return `${list.nextNumber++}. `;
+}
+
+function endLink({ link, block }: OpenElement): void {
+	if (!link) return;
+	const { address, start } = link;
+	const text = block.getText(start).trim();
+	if (text === '') block.write(` ${address} `);
+	else if (!` ${text.replaceAll(/\s/g, ' ')}`.endsWith(` ${address}`))
+		block.appendToLine(` [${address}]`);
 }

@@ -169,7 +169,7 @@ describe('values of two users are not mixed', () => {
 		[
 			'a timestamp that is no number',
 			{ ...complete, time: { at: 1 } },
-			"'Timestamp (Milliseconds)' must be a whole number, not an object",
+			"'Signature Override: Timestamp (Milliseconds)' must be a whole number, not an object",
 		],
 	])('an item with %s is refused', async (_, json, message) => {
 		await serve();

@@ -7,11 +7,13 @@ import {
 	createAgentFailureError,
 	convertFailedResponse,
 	convertThrownError,
-	listLastMessages,
+	addMessages,
 	createChannelNotOpenError,
 	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
+import { Turn } from '../../../nodes/Agent/AgentExecute/turn';
+import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
@@ -94,23 +96,32 @@ function messageOf(message: unknown): SessionMessage {
 	return { ...place, format: 'json', message };
 }
 
+function turnOf(messages: readonly SessionMessage[]): Turn {
+	const turn = new Turn({} as WaitSettings);
+	turn.messages.push(...messages);
+	return turn;
+}
+
 describe('what is kept of messages', () => {
+	const keep = (messages: readonly SessionMessage[], sanitizer: Sanitizer) => {
+		const failure = new NodeError({ code: 500, message: 'x' });
+		const { details } = addMessages(failure, { turn: turnOf(messages), sanitizer });
+		return (details?.messages as SessionMessage[]).map(({ message }) => message);
+	};
 	/** JSON of so many characters, quotes included. */
 	const json = (length: number) => 'x'.repeat(length - 2);
 
 	test('is the last ten, each whole with 4,000 characters, or its beginning', () => {
 		const messages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(messageOf);
 		messages.push(messageOf(json(4000)), messageOf(json(4001)));
-		const kept = listLastMessages(messages, sanitizer).map(({ message }) => message);
+		const kept = keep(messages, sanitizer);
 		expect(kept.slice(0, 9)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, json(4000)]);
 		expect(kept.slice(9)).toEqual([expect.stringMatching(/^"x+…$/)]);
 	});
 
 	test('is a text where it is no JSON without its secrets', () => {
 		const sanitizer = new Sanitizer(['12345678']);
-		expect(listLastMessages([messageOf({ a: 12345678 })], sanitizer)).toMatchObject([
-			{ message: '{"a":•••}' },
-		]);
+		expect(keep([messageOf({ a: 12345678 })], sanitizer)).toEqual(['{"a":•••}']);
 	});
 });
 
@@ -146,8 +157,9 @@ test.each<[unknown[], boolean, string]>([
 ])(
 	'a wait that is not over in time, with %j, a filter left out others: %j',
 	(all, hasLeftOut, text) => {
-		const messages = all.map((one) => messageOf(one));
-		const { description } = createWaitTimeoutError(9, { messages, hasLeftOut });
+		const turn = turnOf(all.map((one) => messageOf(one)));
+		turn.hasLeftOut = hasLeftOut;
+		const { description } = createWaitTimeoutError(9, turn);
 		expect(description?.startsWith(text)).toBe(true);
 	},
 );

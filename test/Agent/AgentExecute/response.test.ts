@@ -4,9 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { buildHints } from '../../../nodes/Agent/AgentExecute/hints';
 import { tagExecution } from '../../../nodes/Agent/AgentExecute/run';
-import { buildOutputText, TurnText } from '../../../nodes/Agent/AgentExecute/messageTexts';
+import { Answer } from '../../../nodes/Agent/AgentExecute/answer';
 import { parseResponseContent, quoteResponse } from '../../../nodes/Agent/AgentExecute/response';
-import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
+import type { AgentCall } from '../../../nodes/Agent/AgentExecute/call';
+import type { Turn } from '../../../nodes/Agent/AgentExecute/turn';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { createExecuteContext } from '../../createExecuteContext';
@@ -151,60 +152,65 @@ describe('of what a stranger made up', () => {
 	});
 });
 
-describe('the text of a turn', () => {
-	const joined = { textField: 'text', textPieces: 'joined', matchField: 'type' } as const;
-	const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
-		const all = new TurnText(pieces);
-		return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
+describe('the answer of a turn', () => {
+	const params = { textField: 'text', matchField: 'type' };
+	const message = (content: unknown) => ({ message: content }) as SessionMessage;
+	/** @returns what a chat shows of each message, and the output */
+	const answer = (
+		textPieces: 'last' | 'joined',
+		contents: readonly unknown[],
+		more: { matchField?: string; isOver?: boolean } = {},
+	) => {
+		const { isOver = true, matchField = 'type' } = more;
+		const all = new Answer({ ...params, textPieces, matchField });
+		const shown = contents.map((content, n) =>
+			all.add(message(content), isOver && n === contents.length - 1),
+		);
+		return [shown, all.output];
 	};
 
-	test.each<['last' | 'joined', string[], string[], string]>([
-		['last', ['a', 'b'], ['a', '\n\nb'], 'a\n\nb'],
-		['last', ['a', 'a'], ['a', '\n\na'], 'a\n\na'],
+	test.each<['last' | 'joined', unknown[], string[], string | null]>([
+		['last', ['a', 'b'], ['a', '\n\nb'], 'b'],
+		['last', ['a', 'a'], ['a', '\n\na'], 'a'],
+		['last', ['a', { n: 1 }], ['a', ''], 'a'],
 		['joined', ['a', 'b'], ['a', 'b'], 'ab'],
 		['joined', ['a', ' a '], ['a', ''], 'a'],
+		['joined', ['a', { n: 1 }, 'a'], ['a', '', ''], 'a'],
 		['joined', ['a', ' ', 'a'], ['a', ' ', ''], 'a '],
 		['joined', ['a', '\n\n\n', 'a'], ['a', '\n\n\n', ''], 'a\n\n\n'],
 		['joined', ['1', '1', '1'], ['1', '1', '1'], '111'],
-	])('%s of %j', (pieces, texts, added, text) => {
-		expect(turn(pieces, ...texts)).toEqual([added, text]);
+		['joined', [], [], null],
+	])('%s of %j', (pieces, contents, shown, output) => {
+		expect(answer(pieces, contents)).toEqual([shown, output]);
 	});
 
 	test.each([
 		['a|b|ab|c', 'a|b||c'],
 		['a|a|b', 'a|a|b'],
+		['a|a', 'a|a'],
 		[' | | |b', ' | | |b'],
 		[' a| b |a b| a b\n|ab| a b ab', ' a| b |||ab|'],
 	])('of the pieces %j is %j: one piece alone is no whole, later ones are', (texts, added) => {
-		const all = new TurnText('joined');
-		expect(
-			texts
-				.split('|')
-				.map((text) => all.add(text, false))
-				.join('|'),
-		).toBe(added);
+		const [shown] = answer('joined', texts.split('|'), { isOver: false });
+		expect((shown as string[]).join('|')).toBe(added);
+	});
+
+	test.each<['last' | 'joined', string[], string[], string]>([
+		['last', ['a', '[DONE]'], ['a', ''], 'a'],
+		['joined', ['a', 'b', '[DONE]'], ['a', 'b', ''], 'ab'],
+		['last', ['[DONE]'], [''], '[DONE]'],
+	])('%s: a text that only ends the wait is it if there is no other: %j', (...row) => {
+		const [pieces, contents, shown, output] = row;
+		expect(answer(pieces, contents, { matchField: '' })).toEqual([shown, output]);
 	});
 
 	test('of many pieces grows no faster than they do', () => {
 		expectLinear(
 			'word ',
-			(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-			(pieces) => buildOutputText(pieces, joined, 'match'),
+			(text) => text.match(/.{5}/g) ?? [],
+			(pieces) => answer('joined', pieces),
 			500_000,
 		);
-	});
-
-	const messages = ['a', { n: 1 }, 'a'].map((message) => ({
-		message,
-	})) as unknown as SessionMessage[];
-
-	test.each([
-		['joined', messages, 'match', 'a'],
-		['joined', messages, 'count', 'aa'],
-		['last', messages, 'match', 'a'],
-		['joined', [], 'match', null],
-	] as const)('%s: %j that end by %s are %j', (textPieces, all, endedBy, text) => {
-		expect(buildOutputText(all, { ...joined, textPieces }, endedBy)).toBe(text);
 	});
 });
 
@@ -224,21 +230,22 @@ describe('output', () => {
 	});
 
 	describe('a hint', () => {
-		const waited = { messages: [], hasGap: false } as unknown as WaitResult;
 		const fields = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`f${n}`, 1]));
-		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
+		const hints = (json: IDataObject, more: Partial<Turn> = {}, binary?: object) =>
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
-				{ textField: 'text', sessionId: 's1' },
+				{
+					params: { textField: 'text', sessionId: 's1' } as AgentCall['params'],
+					turn: { messages: [], ...more } as unknown as Turn,
+				},
 				false,
-				{ ...waited, ...more },
 			);
 
 		test.each([
 			['none', []],
 			['f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …', [7, fields]],
 		])('says why there is no text, and which fields there are: %s', (found, texts) => {
-			const messages = texts.map((message) => ({ message })) as WaitResult['messages'];
+			const messages = texts.map((message) => ({ message })) as SessionMessage[];
 			const hint = `no text was found in the field 'text'. Fields found: ${found}. To get one`;
 			expect(hints({ output: null }, { messages })).toEqual([
 				expect.stringContaining(hint) as string,

@@ -1,42 +1,9 @@
 import { getEventListeners } from 'node:events';
 
-import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
-import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { networkReason } from '../session/fakeSocket';
-import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
-import { FakeClock } from '../session/fakeClock';
-
-function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
-	const clock = new FakeClock();
-	const channels = new FakeChannels();
-	const call = jest.fn<Promise<unknown>, []>(() => Promise.resolve('answer'));
-	const nothing = () => {};
-	const end = { waitUntil: 'count', messageCount: 1, waitTimeoutSeconds: 300 };
-	const settings: object = {
-		...{ ...end, openChannel: 'before', onWaitTimeout: 'error', textField: 'text' },
-		...{ deduplicationField: '', ...standardOptions, ...more },
-	};
-	const parts = {
-		sessionId: 's1',
-		settings: settings as WaitSettings,
-		readConnectRequest: () => Promise.reject(new Error('not read')),
-		signal: stop.signal,
-		log: { debug: nothing, info: nothing, warn: nothing },
-		clock,
-		connect: channels.connect,
-		sanitizer: new Sanitizer(),
-		sessionKey: 's1',
-		onMessage: nothing,
-	} as const;
-	const outcome = callAndWait(parts, async (prepareAttempt) => {
-		await prepareAttempt();
-		return await call();
-	}).catch((error: unknown) => error as NodeError);
-	return { clock, channels, call, outcome, stop };
-}
+import { begin } from './fakeWait';
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
@@ -84,7 +51,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
-	expect(await outcome).toMatchObject({ endedBy: 'count', hasGap: false });
+	expect(await outcome).toMatchObject({ endReason: 'count', gapCause: undefined });
 	expect([clock.pending, getEventListeners(stop.signal, 'abort')]).toEqual([0, []]);
 });
 
@@ -225,7 +192,7 @@ test('a refusal during the call no longer counts when the channel is open again'
 	answer();
 	await clock.advance(0);
 	channels.send('1');
-	expect(await outcome).toMatchObject({ endedBy: 'count', hasGap: true });
+	expect(await outcome).toMatchObject({ endReason: 'count', gapCause: { message: 'Lost' } });
 });
 
 describe('a refusal during the call, after a message, when the wait is for silence', () => {
@@ -248,8 +215,8 @@ describe('a refusal during the call, after a message, when the wait is for silen
 		answer();
 		await clock.advance(5000);
 		expect(await outcome).toMatchObject({
-			endedBy: 'silence',
-			hasGap: true,
+			endReason: 'silence',
+			gapCause: { message: 'Lost' },
 			messages: [{ message: 1 }, { message: 2 }],
 		});
 	});
@@ -257,7 +224,7 @@ describe('a refusal during the call, after a message, when the wait is for silen
 	test('ends the wait when the call is answered', async () => {
 		const { outcome, answer } = await refuse();
 		answer();
-		expect(await outcome).toMatchObject({ endedBy: 'silence', messages: [{ message: 1 }] });
+		expect(await outcome).toMatchObject({ endReason: 'silence', messages: [{ message: 1 }] });
 	});
 
 	test('fails the item where something else is waited for', async () => {
@@ -298,8 +265,8 @@ describe('a call that fails when messages have come', () => {
 	}
 
 	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
-		['ambiguous, the match has come', ambiguous, match, { endedBy: 'match' }],
-		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
+		['ambiguous, the match has come', ambiguous, match, { endReason: 'match' }],
+		['carried out, the number has come', carriedOut, {}, { endReason: 'count' }],
 		['ambiguous, the agent reports a failure', ambiguous, failing, { code: 500 }],
 		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
 		['not carried out', refused, match, { code: 422, details: kept }],
@@ -334,7 +301,7 @@ describe('a call that fails when messages have come', () => {
 			channels.end({ closeReason });
 		};
 		expect(await fails(ambiguous, match, closing)).toMatchObject({
-			endedBy: 'match',
+			endReason: 'match',
 			closeFrame: undefined,
 		});
 	});

@@ -5,7 +5,7 @@ import type {
 	ConnectionOptions,
 	EndedChannel,
 } from '../../../nodes/Agent/session/connection';
-import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
+import type { ChannelHistory } from '../../../nodes/Agent/session/closeReason';
 import { NodeError } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */
@@ -20,17 +20,19 @@ export class FakeChannels {
 	isRead = true;
 	/** What the server sends before it has seen the goodbye. */
 	readonly lastWords: string[] = [];
-	readonly frames: FrameSequence[] = [];
+	readonly histories: ChannelHistory[] = [];
+	/** How many frames each channel has brought. */
+	readonly #counts: number[] = [];
 
 	readonly connect = (
 		options: ConnectionOptions,
 		_read: unknown,
 		listener: ConnectionListener,
-		{ frameSequence: frames = new FrameSequence() }: Parameters<typeof connect>[3],
+		{ history = {} }: Parameters<typeof connect>[3],
 	): Connection => {
 		this.options.push(options);
 		this.listeners.push(listener);
-		this.frames.push(frames);
+		this.histories.push(history);
 		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
 		return {
 			getStatus: () => this.status,
@@ -47,10 +49,11 @@ export class FakeChannels {
 	};
 
 	/** The channel of a session opens. */
-	open(index = 0): void {
+	open(index = 0, gapMs: number | null = null): void {
 		const { sessionId = '' } = this.options[index] ?? {};
-		const event = { event: 'connected', at: '2026-01-01T00:00:00.000Z', gapMs: null } as const;
-		this.listeners[index]?.onEvent?.({ ...event, sessionId, reason: null });
+		const event = gapMs === null ? 'connected' : 'reconnected';
+		const at = '2026-01-01T00:00:00.000Z';
+		this.listeners[index]?.onEvent?.({ event, at, gapMs, sessionId, reason: null });
 	}
 
 	/** The server responds to a ping. */
@@ -65,15 +68,16 @@ export class FakeChannels {
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */
 	send(text: string, index = 0, gapMs?: number, isBinary = false): void {
-		const frames = this.frames[index] ?? new FrameSequence();
-		frames.addUnreportedGap(gapMs);
-		const frame = frames.buildFrame({
+		if (gapMs !== undefined) this.open(index, gapMs);
+		const sequence = (this.#counts[index] ?? 0) + 1;
+		this.#counts[index] = sequence;
+		this.listeners[index]?.onFrame({
 			sessionId: this.options[index]?.sessionId ?? '',
+			sequence,
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			data: Buffer.from(text),
 			isBinary,
 		});
-		this.listeners[index]?.onFrame(frame);
 	}
 
 	/** Sends the numbers from 1 on. */

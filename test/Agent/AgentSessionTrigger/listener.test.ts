@@ -629,14 +629,16 @@ describe('closing', () => {
 		const filter = { filterField: 'type', filterValue: 'answer' };
 		const first = listen({ sessionIds: 'a,b', ...filter });
 		first.channels.send('{"type":"step"}', 1, 300);
-		for (const frames of first.channels.frames)
-			frames.recordLoss(5000, 'the trigger was stopped');
+		const loss = { lostAt: 5000, reason: 'the trigger was stopped' };
+		for (const history of first.channels.histories) history.loss = loss;
 		await first.listening.close();
 		const second = restart(first, { sessionIds: 'b,a,c', ...filter });
-		for (const [index, frames] of second.channels.frames.entries()) {
-			frames.recordOpen(6000);
-			second.channels.send('{"type":"answer"}', index);
-		}
+		expect(second.channels.histories.map((history) => history.loss)).toEqual([
+			...[loss, loss],
+			undefined,
+		]);
+		for (const index of [0, 1]) second.channels.open(index, 1000);
+		for (const index of [0, 1, 2]) second.channels.send('{"type":"answer"}', index);
 		expect(second.run.items.map(({ json }) => json.sequence)).toEqual([1, 1, 1]);
 		expect(second.run.items.map(({ json }) => json.gapMs)).toEqual([1300, 1000, undefined]);
 	});

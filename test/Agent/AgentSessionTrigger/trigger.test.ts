@@ -405,10 +405,10 @@ describe('trigger state', () => {
 	test('a node remembers its last 10,000 messages and sessions', () => {
 		const memory = new NodeMemory();
 		const [oldest = '', next = '', ...others] = count(10_000);
-		const frames = [oldest, next].map((id) => memory.getFrameSequence(id));
-		for (const id of others) memory.getFrameSequence(id);
-		expect(memory.getFrameSequence(next)).toBe(frames[1]);
-		expect(memory.getFrameSequence(oldest)).not.toBe(frames[0]);
+		const frames = [oldest, next].map((id) => memory.getSession(id));
+		for (const id of others) memory.getSession(id);
+		expect(memory.getSession(next)).toBe(frames[1]);
+		expect(memory.getSession(oldest)).not.toBe(frames[0]);
 		for (const id of [oldest, next, ...others]) memory.recentKeys.set(id, true);
 		expect([memory.recentKeys.has(oldest), memory.recentKeys.has(next)]).toEqual([false, true]);
 	});

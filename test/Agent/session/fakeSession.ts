@@ -54,15 +54,23 @@ export function requestTo(
 
 /** What a connection told its listener and its log. */
 export class Account {
-	readonly messages: SessionMessage[] = [];
+	readonly messages: Array<SessionMessage & { readonly gapMs: number | undefined }> = [];
+	/** The gap that the next message tells. */
+	#gapMs: number | undefined;
 	readonly events: ConnectionEvent[] = [];
 	readonly ended: EndedChannel[] = [];
 	readonly alerts: NodeError[] = [];
 	readonly log: string[] = [];
 
 	readonly listener = {
-		onFrame: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
-		onEvent: (event: ConnectionEvent) => void this.events.push(event),
+		onFrame: (frame: SessionFrame) => {
+			this.messages.push({ ...parseFrame(frame), gapMs: this.#gapMs });
+			this.#gapMs = undefined;
+		},
+		onEvent: (event: ConnectionEvent) => {
+			this.events.push(event);
+			if (event.gapMs !== null) this.#gapMs = (this.#gapMs ?? 0) + event.gapMs;
+		},
 		onChannelEnd: (channel: EndedChannel) => {
 			this.ended.push(channel);
 			if (channel.mustAlert) this.alerts.push(channel.failure);

@@ -68,11 +68,11 @@ test.each([
 	expect(await requestOf({ url, timeout })).toMatchObject({ timeout: expected });
 });
 
-test.each<[Record<string, unknown> | undefined, string, string]>([
+test.each<[Parameters<Transport['request']>[0]['params'], string, string]>([
 	[undefined, url, url],
 	[{}, url, url],
 	[{ a: undefined }, url, url],
-	[{ a: 1, b: undefined, c: ['x', 'y z'] }, url, `${url}?a=1&c=x&c=y%20z`],
+	[{ a: 1, b: undefined, c: ['x', 'y z'] }, url, `${url}?a=1&c=x&c=y+z`],
 	[{ a: 1 }, `${url}?b=2`, `${url}?b=2&a=1`],
 ])('the query %j on %s', async (params, to, expected) => {
 	expect(await requestOf({ url: to, params })).toMatchObject({ url: expected });

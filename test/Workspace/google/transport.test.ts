@@ -44,7 +44,7 @@ describe('transport', () => {
 			const [request] = server.received;
 			expect(request).toMatchObject({
 				method: 'GET',
-				url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a%20b%2Bc',
+				url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a+b%2Bc',
 			});
 			expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
 		});

@@ -45,7 +45,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string, place?: str
 			createNodeContext({ url, parameters: {} }),
 			index,
 			runState,
-			new FieldNaming([], 'json'),
+			new FieldNaming([], { mode: 'json' }),
 		),
 		combineKey,
 		place,

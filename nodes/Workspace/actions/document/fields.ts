@@ -131,22 +131,20 @@ export const replacements = {
 } as const satisfies Field;
 
 /**
- * Reads the form's `{ replacement: [{ find, replace, format }] }` or, in JSON mode, an array of
- * such rows.
+ * Reads the form's `{ replacement: [{ find, replace, format }] }` or an array of such rows.
  */
 function readReplacements(raw: unknown, field: Field, context: ReadContext): Replacement[] {
-	const isForm = context.mode === 'fields';
-	const rows = isForm && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
+	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
+	const rows = isRecord(raw) ? raw['replacement'] : raw;
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
 	if (!Array.isArray(rows) || !rows.every(isRecord))
-		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
-	refuseUnknownEntryKeys(field, rows, ['find', 'replace', 'format'], expected, context);
+		throw createValueRefusal(field, `${expected}, not ${describeType(raw)}`);
+	refuseUnknownEntryKeys(field, rows, ['find', 'replace', 'format'], expected);
 	const readRows = rows.map(toReplacement);
-	if (!readRows.every((row) => row !== undefined))
-		throw createValueRefusal(field, context, expected);
+	if (!readRows.every((row) => row !== undefined)) throw createValueRefusal(field, expected);
 	// The form may have empty rows.
 	const filledRows = readRows.filter(
-		({ find, replace }) => !isForm || find !== '' || replace !== '',
+		({ find, replace }) => context.mode === 'json' || find !== '' || replace !== '',
 	);
 	// Google drops control characters and the private use area, so a text of only these is empty.
 	if (!filledRows.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))

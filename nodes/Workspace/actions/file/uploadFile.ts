@@ -77,14 +77,18 @@ async function uploadFile(
 	replacedFile: File | undefined,
 	keyHashes: KeyHashes | undefined,
 ): Promise<File> {
-	const { params, source, mimeType } = upload;
 	const metadata: File = {
 		name: upload.name,
-		mimeType: getGoogleType(params),
-		description: params.description || undefined,
+		mimeType: getGoogleType(upload.params),
+		description: upload.params.description || undefined,
 		appProperties: keyHashes && createdFiles.buildKeyProperties(keyHashes),
 	};
-	const request = { mimeType, source, fields: resultFields, metadata };
+	const request = {
+		mimeType: upload.mimeType,
+		source: upload.source,
+		fields: resultFields,
+		metadata,
+	};
 	const { file, md5 } = replacedFile
 		? await upload.clients.uploadToDrive({ ...request, replacedId: requireId(replacedFile.id) })
 		: await sendNewFile(upload, request);
@@ -125,34 +129,22 @@ async function sendNewFile(upload: Upload, request: Parameters<Clients['uploadTo
 	const metadata = { ...request.metadata };
 	if (params.parentFolder) metadata.parents = [params.parentFolder];
 	const markerId = `${item.markerId}-${fileIndex}`;
-	const isConverted = params.convertTo !== 'none';
-	if (isConverted) {
+	if (params.convertTo === 'none') metadata.id = await takeReservedId(upload);
+	else {
 		const marker = createdFiles.buildMarkerProperty(markerId);
 		metadata.appProperties = { ...metadata.appProperties, ...marker };
-	} else metadata.id = await takeReservedId(upload);
-	try {
-		return await clients.uploadToDrive({ ...request, metadata });
-	} catch (error) {
-		const file = await recoverUpload(error, upload, metadata.id, markerId);
-		return { file, md5: await computeMd5(upload.source) };
 	}
-}
-
-/** Returns the file that an earlier request created. @throws the error if there is none */
-async function recoverUpload(
-	error: unknown,
-	upload: Upload,
-	reservedId: string | null | undefined,
-	markerId: string,
-): Promise<File> {
-	// Drive answers 409 if a file with the reserved ID exists.
-	const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
-	if (!mayExist) throw error;
-	const file = await findUploadedFile(upload, reservedId, markerId).catch(() => {
-		throw error.with({ outcome: 'unknown' });
+	const sending = clients.uploadToDrive({ ...request, metadata });
+	return await sending.catch(async (error: unknown) => {
+		// Drive answers 409 if a file with the reserved ID exists.
+		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
+		if (!mayExist) throw error;
+		const file = await findSentFile(clients.drive, metadata.id, markerId).catch(() => {
+			throw error.with({ outcome: 'unknown' });
+		});
+		if (!file) throw error;
+		return { file, md5: await computeMd5(upload.source) };
 	});
-	if (file) return file;
-	throw error;
 }
 
 /** How many IDs one request reserves. Drive allows up to 1,000. */
@@ -168,12 +160,8 @@ async function takeReservedId({ clients, item }: Upload) {
 	return reservedIds.shift();
 }
 
-/** Finds the file that an earlier request for this upload created, if there is one. */
-async function findUploadedFile(
-	{ clients: { drive } }: Upload,
-	reservedId: string | null | undefined,
-	markerId: string,
-) {
+/** Finds the file that an earlier request created, if there is one. */
+async function findSentFile(drive: drive_v3.Drive, reservedId: File['id'], markerId: string) {
 	if (!reservedId) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	const request = { fileId: reservedId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(drive.files.get(request)))?.data;

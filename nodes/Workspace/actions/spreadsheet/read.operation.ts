@@ -149,8 +149,7 @@ export const read = defineOperation({
 	},
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
-		const target = await findTarget(spreadsheet, params);
-		const cells = await fetchCells(spreadsheet, target, params);
+		const cells = await fetchCells(spreadsheet, await findTarget(spreadsheet, params), params);
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const { tab = '' } = parseRange(cells.range);

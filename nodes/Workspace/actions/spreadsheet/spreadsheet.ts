@@ -244,20 +244,12 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Asks Google each time, because an item of the run may have created the tab. */
-	hasTab(title: string): Promise<boolean> {
-		return this.#hasName(title, 'sheets.properties.title');
-	}
-
-	#hasTabOrNamedRange(title: string): Promise<boolean> {
-		return this.#hasName(title, 'sheets.properties.title,namedRanges.name');
-	}
-
-	async #hasName(wantedName: string, fields: string): Promise<boolean> {
+	async #hasTabOrNamedRange(title: string): Promise<boolean> {
+		const fields = 'sheets.properties.title,namedRanges.name';
 		const { sheets = [], namedRanges = [] } = await this.fetch(fields);
 		const titles = sheets.map(({ properties }) => properties?.title);
 		const names = [...titles, ...namedRanges.map(({ name }) => name)];
-		return names.some((name) => isSameIgnoringCase(name, wantedName));
+		return names.some((name) => isSameIgnoringCase(name, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */

@@ -231,10 +231,11 @@ export function findColumnsInAnyCase(
 		columnsByLetters.set(letters, isRepeated ? undefined : columnsByName.get(header));
 	}
 	const lettersByName = new Map<string, string>();
+	for (const name of new Set(rows.flat())) lettersByName.set(name, toLetters(name));
 	for (const names of rows) {
 		const lettersOfRow = new Set<string>();
 		for (const name of names) {
-			const letters = getOrAdd(lettersByName, name, () => toLetters(name));
+			const letters = lettersByName.get(name) ?? '';
 			if (lettersOfRow.has(letters)) columnsByLetters.delete(letters);
 			lettersOfRow.add(letters);
 		}

@@ -315,7 +315,7 @@ describe('nothing is sent', () => {
 		[replacing([{ ...markdown, find: '' }]), nothingToFind],
 		[replacing([{ ...markdown, find: ' \n ' }]), nothingToFind],
 		[{ operation: 'append', documentId, content: '' }, /content/],
-		[{ operation: 'append', documentId, content: 5 }, /content/],
+		[{ operation: 'append', documentId, content: ['5'] }, /content/],
 		[create, /title/],
 		[{ ...create, title: 'T', templateId: '' }, /'templateId' is empty/],
 		[{ operation: 'write', documentId, content: 'x', newParagraph: true }, /newParagraph/],

@@ -296,7 +296,7 @@ describe('the input object', () => {
 
 	it.each([
 		[{ operation: 'list', maxResults: 0 }, aWholeNumber],
-		[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
+		[{ operation: 'list', maxResults: 'five' }, /'maxResults' must be a whole number/],
 		[{ operation: 'list', receivedAfter: 'last week' }, aTime],
 		[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
 		[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],

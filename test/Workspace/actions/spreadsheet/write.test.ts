@@ -302,9 +302,8 @@ describe('rows that need room', () => {
 		const given = { range: 'Sheet1', values: rows(1500) };
 		const { told, stored } = await calls.change('write', [], given);
 		expect(told).toMatchObject([{ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 }]);
-		const growing = ['get', 'get', 'batchUpdate'];
-		expect(calls.methods).toEqual(['values.update', ...growing, 'values.update']);
-		expect(calls.sent[3]?.body).toEqual({
+		expect(calls.methods).toEqual(['values.update', 'get', 'batchUpdate', 'values.update']);
+		expect(calls.sent[2]?.body).toEqual({
 			requests: [{ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 500 } }],
 		});
 		expect(stored).toEqual(given.values);
@@ -315,7 +314,14 @@ describe('rows that need room', () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 400 });
 		const given = { spreadsheetId, range: 'Sheet1', values: rows(2) };
 		expect((await calls.failure('write', given)).code).toBe(400);
-		expect(calls.methods).toEqual(['values.update', 'get', 'get']);
+		expect(calls.methods).toEqual(['values.update', 'get']);
+	});
+
+	test('if the size of the tab cannot be read, that failure is told', async () => {
+		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 1 });
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
+		const given = { spreadsheetId, range: 'Sheet1', values: rows(2) };
+		expect((await calls.failure('write', given)).code).toBe(403);
 	});
 
 	test.each([

@@ -66,17 +66,19 @@ export function findSection({ content }: EditableTab, headingText: string): Sect
 			isBeforeParagraph: false,
 		};
 	const headings = listHeadings(content);
-	const { text, level, position, endIndex: startIndex } = findHeading(headings, headingText);
-	const next = headings.find((other) => other.position > position && other.level <= level);
+	const heading = findHeading(headings, headingText);
+	const next = headings.find(
+		(other) => other.position > heading.position && other.level <= heading.level,
+	);
 	let end = next?.position ?? content.length;
 	// What follows a section break has pages or columns of its own, so the break that ends the
 	// section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
 	return {
-		headingText: text,
-		level,
-		startIndex,
-		elements: content.slice(position + 1, end),
+		headingText: heading.text,
+		level: heading.level,
+		startIndex: heading.endIndex,
+		elements: content.slice(heading.position + 1, end),
 		isBeforeParagraph: content[end]?.paragraph !== undefined,
 	};
 }

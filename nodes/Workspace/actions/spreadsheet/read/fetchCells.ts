@@ -46,12 +46,19 @@ export async function fetchCells(
 	const { range, rows } = await spreadsheet.sendForRange(target, () =>
 		fetchRows(spreadsheet, ranges.printRange(target), valueRenderOption, dateOption),
 	);
-	const fetchFormats = () => fetchDateFormats(spreadsheet, range, rows);
 	const formats = isIso
-		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, fetchFormats)
+		? await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
+				fetchDateFormats(spreadsheet, range, rows),
+			)
 		: noFormats;
-	const start = ranges.parseBounds(ranges.parseRange(range));
-	return { spreadsheet, target, range, start, rows, formats };
+	return {
+		spreadsheet,
+		target,
+		range,
+		start: ranges.parseBounds(ranges.parseRange(range)),
+		rows,
+		formats,
+	};
 }
 
 /** Fetches the same cells in another form, with dates as numbers. */
@@ -69,8 +76,13 @@ export async function fetchCellsAs(
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
-/** Fetches the texts that the sheet shows in a header row, if they may not be its values. */
-export async function fetchHeaders({ spreadsheet, range, rows }: FetchedCells, row: number) {
+/**
+ * Fetches the texts that the sheet shows in a header row, if they may not be its values.
+ * @param hasFilters whether the texts of all cells are needed anyway
+ */
+export async function fetchHeaders(cells: FetchedCells, row: number, hasFilters: boolean) {
+	if (hasFilters) return (await fetchCellsAs(cells, 'FORMATTED_VALUE'))[row] ?? [];
+	const { spreadsheet, range, rows } = cells;
 	const headers = rows[row] ?? [];
 	if (!headers.some(mayBeShownOtherwise)) return headers;
 	const area = printPart(range, { row, column: 0 }, 1, headers.length);

@@ -129,8 +129,8 @@ function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilte
 	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
-		throw createValueRefusal(field, context, `an array of ${filterShape}`);
-	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape, context);
+		throw createValueRefusal(field, `an array of ${filterShape}`);
+	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape);
 	// Skips filters of the form that are empty.
 	const filledEntries = entries.filter(
 		({ column, value }) => context.mode === 'json' || !!column || !!value,
@@ -154,7 +154,7 @@ function readFilter(
 			missingDataAdvice,
 		);
 	if (!condition || typeof column !== 'string' || value === undefined)
-		throw createValueRefusal(field, context, filterShape);
+		throw createValueRefusal(field, filterShape);
 	const filter = { column, condition, value };
 	if (comparesSize(filter) && Number.isNaN(toSize(value, 'UTC')))
 		throw createRefusal(

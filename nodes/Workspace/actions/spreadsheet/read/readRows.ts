@@ -55,7 +55,7 @@ interface RowOptions extends RowFilters {
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
 	const headerRow =
 		options.headerRow === 0 ? -1 : findHeaderRow(cells.rows, options.headerRow - 1);
-	const headers = await fetchHeaders(cells, headerRow);
+	const headers = await fetchHeaders(cells, headerRow, options.filters.length > 0);
 	const columns = nameColumns(padHeaders(headers, cells), cells.start.column);
 	const isWanted = await buildRowTest(options, cells, columns);
 	const rows = listFilledRows(cells, headerRow).filter(isWanted);

@@ -52,8 +52,10 @@ export async function planMatches(
 function findKeyColumns({ matchColumns }: WriteParams, table: FittedTable): number[] {
 	const [name = '', ...otherNames] = matchColumns;
 	if (otherNames.length === 0 && rowNumberKeys.includes(name)) return [];
-	const wantedNames = matchColumns.map((column) => [column]);
-	const columnsByName = findColumnsInAnyCase(table, wantedNames);
+	const columnsByName = findColumnsInAnyCase(
+		table,
+		matchColumns.map((column) => [column]),
+	);
 	const unknownNames = matchColumns.filter((column) => !columnsByName.has(column));
 	if (unknownNames.length === 0)
 		return matchColumns.flatMap((column) => columnsByName.get(column) ?? []);

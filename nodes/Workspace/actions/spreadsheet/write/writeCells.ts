@@ -56,9 +56,13 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	const rowCount = area.row + rows.length;
 	const columnCount = area.column + countColumns(rows);
 	if (rowCount > area.lastRow + 1 || columnCount > area.lastColumn + 1) return false;
-	// A named range has a fixed size.
-	if (target.name !== undefined && !(await spreadsheet.hasTab(target.name))) return false;
-	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
+	const title = target.tab ?? target.name;
+	// A named range is no tab, and has a fixed size.
+	const tab = await spreadsheet.fetchTabInfo(title, '1:1').catch((failure: unknown) => {
+		if (isUnknownRangeError(failure)) return undefined;
+		throw failure;
+	});
+	if (!tab) return false;
 	const requests = buildEnlargeTabRequests(tab, rowCount, columnCount);
 	await spreadsheet.change(requests);
 	return requests.length > 0;
