@@ -1,6 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { NodeError } from '../../../core/errors';
+import { NodeError, toError } from '../../../core/errors';
+import { isTooCostly } from '../../../http/body';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import type { MailFile } from '../../../untrusted/mail/readContent';
 import { runInWorker } from '../../../untrusted/runInWorker';
@@ -22,17 +23,42 @@ interface FileParams {
 	readonly attachmentPrefix?: string;
 }
 
-/** Fetches an email, or only its headers. */
+/** The header fields that a list and a reply need. */
+const metadataHeaders = [
+	'Subject',
+	'From',
+	'To',
+	'Cc',
+	'Reply-To',
+	'Message-ID',
+	'In-Reply-To',
+	'References',
+];
+
+/**
+ * Fetches a whole email, or only its metadata. If the response for a whole one would block n8n,
+ * fetches only the metadata, so that no stranger's email can end a list.
+ */
 export async function fetchMail(
 	clients: Clients,
 	id: string,
 	item: Item,
 	options?: TextOptions,
 	format: 'full' | 'metadata' = 'full',
-) {
-	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format });
-	requireId(data.id);
-	return await parseMessage(clients, data, item, options);
+): Promise<Mail> {
+	const fields = 'id,threadId,labelIds,snippet,internalDate,payload';
+	const request = { userId: 'me', id, format, metadataHeaders, fields };
+	try {
+		const { data } = await clients.gmail.users.messages.get(request);
+		requireId(data.id);
+		return await parseMessage(clients, data, item, options);
+	} catch (error) {
+		if (format === 'metadata' || !isTooCostly(error)) throw toError(error);
+		item.addHint(
+			`The content of the email ${id} could not be read: it has too many parts or is nested too deeply.`,
+		);
+		return await fetchMail(clients, id, item, options, 'metadata');
+	}
 }
 
 /** Fetches all emails of the conversation that an email belongs to, oldest first. */

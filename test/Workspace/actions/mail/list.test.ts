@@ -47,9 +47,11 @@ it('gives an item per email with what it needs, in one request for each', async 
 		},
 		pairedItem: { item: 0 },
 	});
+	const names = ['Subject', 'From', 'To', 'Cc', 'Reply-To', 'Message-ID', 'In-Reply-To'];
+	const headers = [...names, 'References'].map((name) => `metadataHeaders=${name}`);
 	expect(mails.queries).toEqual([
 		'q=-in:scheduled -in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
-		'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
+		`format=metadata&${headers.join('&')}&fields=id,threadId,labelIds,snippet,internalDate,payload`,
 	]);
 });
 

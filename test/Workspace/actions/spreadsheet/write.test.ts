@@ -317,6 +317,13 @@ describe('rows that need room', () => {
 		expect(calls.methods).toEqual(['values.update', 'get']);
 	});
 
+	test('if the size of the tab cannot be read, that failure is told', async () => {
+		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 1 });
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
+		const given = { spreadsheetId, range: 'Sheet1', values: rows(2) };
+		expect((await calls.failure('write', given)).code).toBe(403);
+	});
+
 	test.each([
 		['Sheet1!A1:B2', { rowCount: 1 }, 2, 2],
 		['Sheet1!A1:B2', { columnCount: 1 }, 2, 2],

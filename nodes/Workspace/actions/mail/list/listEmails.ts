@@ -1,10 +1,9 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, toError } from '../../../../core/errors';
-import { isTooCostly } from '../../../../http/body';
+import { ignoreNotFound } from '../../../../core/errors';
 import type { Clients, Item } from '../../../operation';
 import * as concurrency from '../mapWithConcurrency';
-import { parseMessage, storeAttachments } from '../message';
+import { fetchMail, storeAttachments } from '../message';
 import { type MailItem, type MailList, type OutputMail, parsePageToken } from '../mailList';
 import { takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
@@ -85,44 +84,11 @@ async function fetchEntry(
 	const hasContent = prepared.includeBody || prepared.downloadAttachments;
 	if (!hasContent && !prepared.details)
 		return { json: { id: id ?? '', threadId: threadId ?? '' } };
-	const fetchMessage = hasContent ? fetchContent : fetchHeaders;
-	const mail = await parseMessage(clients, await fetchMessage(clients, id ?? '', item), item, {
-		withText: prepared.includeBody,
-		newTextOnly: prepared.newTextOnly,
-	});
+	const textOptions = { withText: prepared.includeBody, newTextOnly: prepared.newTextOnly };
+	const format = hasContent ? 'full' : 'metadata';
+	const mail = await fetchMail(clients, id ?? '', item, textOptions, format);
 	const json: OutputMail = { ...mail.summary };
 	if (prepared.includeBody) json.text = mail.content.text;
 	if (hasContent) json.attachments = mail.content.attachments;
 	return { json, binary: await storeAttachments(clients, mail, prepared, item) };
-}
-
-const summaryFields = 'id,threadId,labelIds,snippet,internalDate';
-
-async function fetchHeaders({ gmail }: Clients, id: string) {
-	const { data } = await gmail.users.messages.get({
-		userId: 'me',
-		id,
-		format: 'metadata',
-		metadataHeaders: ['Subject', 'From', 'To'],
-		fields: `${summaryFields},payload/headers`,
-	});
-	return data;
-}
-
-/**
- * Fetches a whole email. If its response would block n8n, fetches only the headers, so that no
- * stranger's email can end a list.
- */
-async function fetchContent(clients: Clients, id: string, item: Item) {
-	try {
-		const fields = `${summaryFields},payload`;
-		const request = { userId: 'me', id, format: 'full', fields };
-		return (await clients.gmail.users.messages.get(request)).data;
-	} catch (error) {
-		if (!isTooCostly(error)) throw toError(error);
-		item.addHint(
-			`The content of the email ${id} could not be read: it has too many parts or is nested too deeply.`,
-		);
-		return await fetchHeaders(clients, id);
-	}
 }
