@@ -47,6 +47,7 @@ export async function findDeliveredMail(
 	throw cause.with({
 		message: `${claims[folder]}: ${cause.message}`,
 		description: `${searchReport} Look into the mailbox before you run this item again. The node did not try it a second time.`,
+		outcome: 'unknown',
 		saysOutcome: true,
 	});
 }

@@ -3,6 +3,7 @@ import { getGlobalMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { getGlobalSingleton } from '../../../../core/globalSingleton';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
+import { toGoogleFailure } from '../../../google/errors';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
@@ -98,8 +99,10 @@ export async function sendWithKey(
 		if (priorMail) return { ...priorMail.mail, repeated: true };
 		const delivered = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
-			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findDeliveredMail(clients, mail.folder, error, item);
+			const failure = toGoogleFailure(error, item.log.bind(item));
+			// An error of another kind comes from a response that cannot be read.
+			if (failure.outcome === 'unknown' || !isNodeError(error))
+				return await findDeliveredMail(clients, mail.folder, failure, item);
 			throw error;
 		});
 		recentMails.set(keyInAccount, delivered);

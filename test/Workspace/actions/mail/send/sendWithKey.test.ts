@@ -206,6 +206,7 @@ describe('with an idempotency key', () => {
 		it.each<[string, Fault]>([
 			['lost its answer', { connection: 'resetAfter' }],
 			['cannot read its answer', unreadable],
+			['got no ID', { ...unreadable, body: {} }],
 		])('sends once when the first run %s', async (_what, fault) => {
 			const key = newKey();
 			mails.gmail.indexDelayMilliseconds = 500;
