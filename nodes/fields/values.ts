@@ -1,4 +1,5 @@
 import { type NodeError, createRefusal } from '../core/errors';
+import { joinSentences } from '../core/text';
 import {
 	type AttachmentInput,
 	type Field,
@@ -109,7 +110,7 @@ export function refuseUnknownEntryKeys(
 
 function readRows(raw: unknown, { name, format }: Field): unknown[] {
 	const takesRecords = format === 'records';
-	const rows = parseJson(isBlank(raw) ? [] : raw, quoteField(name));
+	const rows = parseJson(isBlank(raw) ? [] : raw, quoteField(name), rowsAdvice);
 	const message = `${quoteField(name)} must be an array of rows`;
 	if (!Array.isArray(rows))
 		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
@@ -126,16 +127,20 @@ const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 4
 /**
  * Parses JSON, if the value is a text.
  * @param label names the text
+ * @param example shows what is expected
  * @throws NodeError 400 with only the position, because the parser's message has content
  */
-export function parseJson(raw: unknown, label: string): unknown {
+export function parseJson(raw: unknown, label: string, example = ''): unknown {
 	if (typeof raw !== 'string') return raw;
 	try {
 		return JSON.parse(raw) as unknown;
 	} catch (error) {
 		const position = /position \d+/.exec(String(error));
 		const place = position ? ` (at ${position[0]})` : '';
-		throw createRefusal(`${label} is not valid JSON${place}`, jsonAdvice);
+		throw createRefusal(
+			`${label} is not valid JSON${place}`,
+			joinSentences(example, jsonAdvice),
+		);
 	}
 }
 

@@ -649,7 +649,7 @@ test('an action is named by what people look for', () => {
 		'Replace content of document or section',
 		'Search emails',
 		'Send, reply to or draft email',
-		'Update or write rows in spreadsheet',
+		'Update or add rows in spreadsheet',
 		'Upload file to Google Drive',
 	]);
 });

@@ -13,7 +13,8 @@ export const executeFields = [
 		...sessionFields.trimmedTextType,
 		required: true,
 		placeholder: 'e.g. start',
-		description: 'Name of the step that the agent starts with',
+		description:
+			'Name of the step that the agent starts with. The team that operates the agent knows it.',
 	},
 	{
 		displayName: 'Payload',
@@ -170,7 +171,7 @@ export const waitFields = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to collect the agent's messages in the session until the condition below is met",
+			"Whether to wait for the agent's answer, which arrives as messages in the session. Otherwise 'output' is only what the service says when it starts the agent.",
 	},
 	{
 		displayName: 'Wait Until',

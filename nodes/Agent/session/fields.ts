@@ -57,7 +57,7 @@ export const filterField = {
 	...trimmedTextType,
 	placeholder: 'e.g. type',
 	description:
-		"Field of a JSON message that is compared with 'Accepted Message Values', in dot notation. Leave empty to compare text messages.",
+		"Field of a JSON message that is compared with 'Accepted Message Values', in dot notation. Leave empty only if the messages are plain text.",
 } as const satisfies Field;
 
 /**

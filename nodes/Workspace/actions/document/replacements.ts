@@ -197,7 +197,7 @@ function planPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): Text
 	}
 	if (unfilled.length > 0)
 		job.item.addHint(
-			`These placeholders were not filled: ${listNames(unfilled)}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
+			`These placeholders were not filled: ${listNames(unfilled)}. Add them to ${quoteField('replacements')}, or let ${quoteField('fillFromInput')} find fields with these names in the input item.`,
 		);
 	// Values with placeholders come last, so that no later request fills a field into the value of
 	// another field.

@@ -51,7 +51,7 @@ const createOptions = [
 		type: 'json',
 		default: '[]',
 		format: 'rows',
-		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
+		hint: 'Rows such as [["Name", "Age"], ["Anna", 31]]',
 		description:
 			'First rows of the first tab, stored unchanged: an array of rows, each an array of cells',
 	},

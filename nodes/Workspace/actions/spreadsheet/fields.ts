@@ -82,13 +82,15 @@ const columns = {
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
 			mode: 'add',
+			valuesLabel: 'Columns',
 			fieldWords: { singular: 'column', plural: 'columns' },
 			addAllFields: true,
 			multiKeyMatch: false,
 			supportAutoMap: true,
 		},
 	},
-	description: 'Value for each column of the header row',
+	description:
+		'Value for each column of the header row. A column without a value stays as it is.',
 	builderHint:
 		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, pass { mappingMode: 'autoMapInputData', value: null } instead. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;

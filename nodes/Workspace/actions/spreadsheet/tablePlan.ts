@@ -148,7 +148,7 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 		const names = findTextsAmongValues(plan, steps);
 		if (names.length > 0)
 			item.addHint(
-				`A text was stored in ${listNames(names)}, where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5 or true. A text such as 2026-01-31 becomes a date if ${quoteField('valueInputOption')} is ${mentionChoice('valueInputOption', 'AUTO')} and the row names its columns.`,
+				`A text was stored in ${listNames(names)}, where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide a number by {{ Number($json.total) }}, and true or false without quotes. A text such as 2026-01-31 becomes a date if ${quoteField('valueInputOption')} is ${mentionChoice('valueInputOption', 'AUTO')} and the row names its columns.`,
 			);
 	}
 }

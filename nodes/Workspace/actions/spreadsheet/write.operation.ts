@@ -98,7 +98,7 @@ async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
-	action: 'Update or write rows in spreadsheet',
+	action: 'Update or add rows in spreadsheet',
 	description:
 		'Update rows that match and add the others, replace a table, or write rows to a range',
 	caution: 'Destructive: the previous values of these cells are lost.',

@@ -10,7 +10,7 @@ const itemWith = (json: IDataObject) => testItem({ json });
 const filled = { fillFromInput: true, includeBody: false };
 
 const stayed = (names: string) =>
-	`These placeholders were not filled: ${names}. Add them to 'replacements', or turn on 'fillFromInput' and check that the input item has fields with these names.`;
+	`These placeholders were not filled: ${names}. Add them to 'replacements', or let 'fillFromInput' find fields with these names in the input item.`;
 
 describe('a template', () => {
 	test('whose placeholders nobody filled gives a hint that names them', async () => {

@@ -145,7 +145,7 @@ test('a text among numbers, dates or checkboxes is told', async () => {
 		New: 'z',
 	};
 	expect(await calls.hints('append', { spreadsheetId, extraColumns: 'add' }, json)).toEqual([
-		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5 or true. A text such as 2026-01-31 becomes a date if 'valueInputOption' is AUTO and the row names its columns.",
+		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide a number by {{ Number($json.total) }}, and true or false without quotes. A text such as 2026-01-31 becomes a date if 'valueInputOption' is AUTO and the row names its columns.",
 	]);
 	// What the hint asks for.
 	const told = { Key: 'c', Amount: 1200.5, Due: '2026-01-31', Paid: true };

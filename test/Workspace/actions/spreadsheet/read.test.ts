@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
@@ -218,6 +220,17 @@ test('a filter of the form whose expression has no value is refused', async () =
 	const failure = await failureOf(running);
 	expect(failure.message).toContain("'Filters' compares 'Name' with undefined");
 	expect(failure.description).toContain('check that the input item contains the data');
+	expect(calls.sent).toEqual([]);
+});
+
+test.each<[string, IDataObject]>([
+	['whose column was not chosen', { column: '', condition: 'isNotEmpty' }],
+	['whose column is an expression without a value', { column: '={{ $json.missing }}' }],
+	['whose column and value have none', { column: "={{ '' }}", value: "={{ '' }}" }],
+])('a filter of the form %s does not let all rows through', async (_, given) => {
+	const filter = [{ condition: 'equals', value: '', ...given }];
+	const running = calls.form('read', calls.sheet(people), { filters: { filter } });
+	await expect(running).rejects.toThrow("'Filters' has a filter without a column");
 	expect(calls.sent).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { type Choice, quoteField, type ReadContext, textType } from '../../../..
 import {
 	createValueRefusal,
 	describeType,
+	hasExpression,
 	isRecord,
 	missingDataAdvice,
 	refuseUnknownEntryKeys,
@@ -131,11 +132,14 @@ function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilte
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, `an array of ${filterShape}`);
 	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape);
-	// Skips filters of the form that are empty.
-	const filledEntries = entries.filter(
-		({ column, value }) => context.mode === 'json' || !!column || !!value,
+	// A filter that was added to the form and left as it is means nothing.
+	const mayBeUntouched =
+		context.mode === 'fields' && !hasExpression(context.findSavedValue?.(field));
+	const filters = entries.filter(
+		({ column, condition, value }) =>
+			!mayBeUntouched || !!column || !!value || condition !== 'equals',
 	);
-	return filledEntries.map((entry) => readFilter(entry, field, context));
+	return filters.map((entry) => readFilter(entry, field, context));
 }
 
 const filterShape = `objects with column (a column's name), condition (${conditions.map(({ value }) => value).join(', ')}) and value (text)`;
@@ -148,6 +152,11 @@ function readFilter(
 	const { column, condition: wanted = 'equals' } = entry;
 	const condition = conditions.find((choice) => choice.value === wanted)?.value;
 	const value = condition?.endsWith('Empty') ? '' : readFilterText(entry['value']);
+	if (!column && context.mode === 'fields')
+		throw createRefusal(
+			`${quoteField('filters')} has a filter without a column`,
+			`Choose its column, or remove the filter. ${missingDataAdvice}`,
+		);
 	if (value === undefined && context.mode === 'fields')
 		throw createRefusal(
 			`${quoteField('filters')} compares '${String(column)}' with ${describeType(entry['value'])}, and not with a text, a number or a date`,
