@@ -42,9 +42,16 @@ export function getRawHeader(part: MimePart, name: string): string {
 	return value;
 }
 
+/** Matches a text whose last quotes are never closed. */
+const openQuotePattern = /^[^"]*(?:"(?:\\.|[^"\\])*"[^"]*)*"(?:\\.|[^"\\])*$/s;
+
 /** Returns the decoded addresses of all headers with this name, with commas between them. */
 export const joinAddresses = (part: MimePart, name: string) =>
-	getRawHeaders(part, name).map(decodeAddresses).join(', ');
+	getRawHeaders(part, name)
+		.map(decodeAddresses)
+		// Open quotes would take in the addresses of the next header.
+		.map((list) => list.replace(openQuotePattern, '$&"'))
+		.join(', ');
 
 /** Returns the decoded value of the first header with this name. */
 export const getDecodedHeader = (part: MimePart, name: string) =>

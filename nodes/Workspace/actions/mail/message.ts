@@ -35,6 +35,8 @@ const metadataHeaders = [
 	'References',
 ];
 
+const payloadFields = { full: 'payload', metadata: 'payload/headers' };
+
 /**
  * Fetches a whole email, or only its metadata. If the response for a whole one would block n8n,
  * fetches only the metadata, so that no stranger's email can end a list.
@@ -44,9 +46,9 @@ export async function fetchMail(
 	id: string,
 	item: Item,
 	options?: TextOptions,
-	format: 'full' | 'metadata' = 'full',
+	format: keyof typeof payloadFields = 'full',
 ): Promise<Mail> {
-	const fields = 'id,threadId,labelIds,snippet,internalDate,payload';
+	const fields = `id,threadId,labelIds,snippet,internalDate,${payloadFields[format]}`;
 	const request = { userId: 'me', id, format, metadataHeaders, fields };
 	try {
 		const { data } = await clients.gmail.users.messages.get(request);

@@ -51,7 +51,7 @@ it('gives an item per email with what it needs, in one request for each', async 
 	const headers = [...names, 'References'].map((name) => `metadataHeaders=${name}`);
 	expect(mails.queries).toEqual([
 		'q=-in:scheduled -in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
-		`format=metadata&${headers.join('&')}&fields=id,threadId,labelIds,snippet,internalDate,payload`,
+		`format=metadata&${headers.join('&')}&fields=id,threadId,labelIds,snippet,internalDate,payload/headers`,
 	]);
 });
 

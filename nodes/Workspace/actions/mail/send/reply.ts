@@ -38,7 +38,8 @@ function readRecipients(header: string, item: Item): Address[] {
 
 /**
  * Fetches the original email, whole if it is quoted, and adds what a reply takes from its headers.
- * @throws NodeError 404 if the mailbox has no such email; 400 if nobody may get the reply
+ * @throws NodeError 404 if the mailbox has no such email; 400 if nobody may get the reply, or
+ * if the headers are unreadable
  */
 export async function completeReply(
 	clients: Clients,
@@ -48,6 +49,12 @@ export async function completeReply(
 	if (mail.replyToMessageId === '') return mail;
 	const format = mail.quoteOriginal ? 'full' : 'metadata';
 	const original = await fetchMail(clients, mail.replyToMessageId, item, {}, format);
+	// Without them, a reply could leave out people, and would be in no conversation.
+	if (original.headers.length === 0)
+		throw createRefusal(
+			'The headers of the original email could not be read',
+			'Nothing was sent. Try again, or send a new email.',
+		);
 	const originalSubject = joinLines(original.summary.subject).slice(0, maxHeaderLength);
 	const subject = chooseSubject(mail.subject, originalSubject, item);
 	const recipients = await chooseRecipients(clients, mail, original, item);

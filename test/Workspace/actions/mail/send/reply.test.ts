@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type { IDataObject } from 'n8n-workflow';
 
 import { collectParts, findHeader } from '../../../../../dev/google/gmail/mime';
@@ -40,6 +41,22 @@ it('to an original without a Message-ID goes out', async () => {
 	const { header } = await reply({ raw });
 	expect(header('To')).toBe('ann@example.com');
 });
+
+it.each([1, 2, 3])(
+	'is not sent if the thread that reads the original ends %d time(s)',
+	async (times) => {
+		const endThread = jest.spyOn(Worker.prototype, 'postMessage');
+		for (let count = 0; count < times; count++)
+			endThread.mockImplementationOnce(function (this: Worker) {
+				void this.terminate();
+			});
+		const given = { to: 'eve@example.com', headers: ['Cc: bo@example.com'] };
+		const answer = reply(given, { replyAll: true }, { to: 'eve@example.com' });
+		await expect(answer).rejects.toThrow(/could not be read/);
+		endThread.mockRestore();
+		expect(mails.sent).toEqual([]);
+	},
+);
 
 it('takes a subject that has many encoded words, up to 50,000 characters', async () => {
 	const { header } = await reply({ subject: '=?x?q?=41?= '.repeat(60_000) });
@@ -153,6 +170,14 @@ describe('Reply All', () => {
 		expect(mails.sent).toEqual([]);
 		const { header } = await reply({ headers });
 		expect(header('Cc')).toBe('');
+	});
+
+	it('reaches the addresses of the headers below one whose quotes are never closed', async () => {
+		const headers = ['To: "Lee, Bo <bo@example.com>', 'To: cy@example.com'];
+		const raw = ['From: ann@example.com', ...headers, '', 'Hi'].join('\r\n');
+		const { toAndCc, hints } = await reply({ raw }, { replyAll: true });
+		expect(toAndCc).toEqual(['ann@example.com', 'cy@example.com']);
+		expect(hints).toEqual([expect.stringMatching(/Bo <\u200b?bo@example\.com>"$/)]);
 	});
 
 	it('leaves out what is no address, and says so', async () => {
