@@ -367,6 +367,16 @@ describe('emails', () => {
 		expect(parts.join('')).toBe(longText.trim());
 	});
 
+	test('of a conversation are whole, wherever the text of a single one would begin', async () => {
+		const ids = seedConversation(['Shall we?', 'Yes.']);
+		const startCharacter = 20;
+		const options = { wholeConversation: true, startCharacter };
+		const { items } = await call(mailOf(ids[0] ?? ''), options);
+		expect(items.slice(0, -1).map(({ text }) => text)).toEqual(['Shall we?', 'Yes.']);
+		const { items: beyond } = await call(mailOf(ids[1] ?? ''), { startCharacter });
+		expect(noteIn(beyond)).toBe('Characters 20 to 20 of 4 are shown.');
+	});
+
 	test('of a conversation that have no room are named by their IDs', async () => {
 		const ids = seedConversation(Array.from({ length: 90 }, () => longText.slice(0, 400)));
 		const { items } = await call(mailOf(ids[0] ?? ''), { wholeConversation: true });

@@ -82,10 +82,11 @@ export function toReadAnswer(
 ): ModelAnswer {
 	const [email, ...otherEmails] = emails;
 	if (!email || otherEmails.length > 0) return toConversationAnswer(emails);
-	const part = { name: 'text', text: email.json.text ?? '' };
+	const { text = '' } = email.json;
+	const part = { name: 'text', text: text.slice(startCharacter) };
 	return buildModelAnswer(toFacts(email.json), part, (shownLength, isCut) =>
 		isCut || startCharacter > 0
-			? describeTextPart(shownLength, startCharacter, startCharacter + part.text.length)
+			? describeTextPart(shownLength, startCharacter, text.length)
 			: undefined,
 	);
 }

@@ -73,7 +73,6 @@ export const read = defineOperation({
 		// One email after another, because each may have 25 MB of attachments.
 		for (const mail of mails) {
 			const json: OutputMail = { ...mail.summary, ...mail.content };
-			json.text = mail.content.text.slice(params.startCharacter);
 			if (params.includeHeaders) json.headers = mail.headers;
 			const binary = await message.storeAttachments(clients, mail, params, item);
 			emails.push({ json, binary });
@@ -81,7 +80,11 @@ export const read = defineOperation({
 		await changeLabels(clients, labelChange, emails, item);
 		return emails;
 	},
-	toItems: (emails) => emails,
+	toItems: (emails, { startCharacter }) =>
+		emails.map(({ json, binary }) => ({
+			json: { ...json, text: json.text?.slice(startCharacter) },
+			binary,
+		})),
 	nameResult: nameChangedEmails,
 	toModel: toReadAnswer,
 	advice: {
