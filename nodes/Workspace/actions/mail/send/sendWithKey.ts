@@ -100,8 +100,9 @@ export async function sendWithKey(
 		const delivered = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			const failure = toGoogleFailure(error, item.log.bind(item));
-			// An error of another kind comes from a response that cannot be read.
-			if (failure.outcome === 'unknown' || !isNodeError(error))
+			// Google may have sent the email and then a response that cannot be read.
+			const isUnreadable = !isNodeError(error) && failure.code === 502;
+			if (failure.outcome === 'unknown' || isUnreadable)
 				return await findDeliveredMail(clients, mail.folder, failure, item);
 			throw error;
 		});

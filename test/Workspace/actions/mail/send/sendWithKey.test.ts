@@ -119,10 +119,10 @@ describe('with an idempotency key', () => {
 		key: string,
 		parameters: IDataObject = {},
 		options: IDataObject = {},
+		item = testItem(),
 	): Promise<DeliveredMail & { hints: string[] }> {
 		const scopes = ['gmail.send', 'gmail.compose', 'gmail.readonly', 'gmail.settings.basic'];
 		const clients = testClients(mails.google.url, mails.google.tokens.issue({ scopes }));
-		const item = testItem();
 		let result: DeliveredMail | undefined;
 		for (const slot of ['recentMails', 'mailKeys'])
 			Reflect.deleteProperty(globalThis, Symbol.for(`n8n-nodes-agent-workspace.${slot}`));
@@ -188,6 +188,14 @@ describe('with an idempotency key', () => {
 			const failure = await failureOf(send(newKey()));
 			expect(failure.message).not.toContain('may have been sent');
 			expect(mails.count('messages.list')).toBe(1);
+		});
+
+		it('an execution that is stopped before the send has sent nothing, and says nothing else', async () => {
+			mails.gmail.signatures = { 'someone@example.com': 'Sam' };
+			const item = testItem({ signal: AbortSignal.abort(new Error('stopped')) });
+			const running = elsewhere(newKey(), {}, { includeSignature: true }, item);
+			await expect(running).rejects.toThrow(/^stopped$/);
+			expect(counts()).toEqual([0, 0]);
 		});
 
 		it('sends once for items of one run and for runs side by side', async () => {
