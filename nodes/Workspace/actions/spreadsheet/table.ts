@@ -209,14 +209,20 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	return isNumber ? 'number' : undefined;
 }
 
-/** Returns the letters of a name, in which case, white space and Unicode form do not count. */
+/**
+ * Returns the letters of a name, in which case, white space and Unicode form do not count. Those of
+ * a very long name are cut off, one letter after the longest that count.
+ */
 const toLetters = (name: string) =>
-	joinLines(name).normalize().toLowerCase().slice(0, maxKeyLength);
+	joinLines(name)
+		.normalize()
+		.toLowerCase()
+		.slice(0, maxKeyLength + 1);
 
 /**
  * Lets a name such as `subject` find the column Subject, if no other column and no other name of
  * the same row has these letters. White space does not count either, such as the byte order mark
- * that n8n leaves before the first field of a CSV file.
+ * that n8n leaves before the first field of a CSV file. A very long name finds only its own column.
  * @param rows the names of each row
  * @returns the columns by all their names
  */
@@ -232,7 +238,8 @@ export function findColumnsInAnyCase(
 	}
 	const lettersByName = new Map<string, string>();
 	for (const name of new Set(rows.flat())) lettersByName.set(name, toLetters(name));
-	for (const names of rows) {
+	const mayShare = new Set(lettersByName.values()).size < lettersByName.size;
+	for (const names of mayShare ? rows : []) {
 		const lettersOfRow = new Set<string>();
 		for (const name of names) {
 			const letters = lettersByName.get(name) ?? '';
@@ -243,7 +250,8 @@ export function findColumnsInAnyCase(
 	const allColumns = new Map(columnsByName);
 	for (const [name, letters] of lettersByName) {
 		const column = columnsByLetters.get(letters);
-		if (column !== undefined) getOrAdd(allColumns, name, () => column);
+		if (column !== undefined && letters.length <= maxKeyLength)
+			getOrAdd(allColumns, name, () => column);
 	}
 	return allColumns;
 }

@@ -39,6 +39,18 @@ describe('names', () => {
 		expectLinear('x', buildHeaders, find, 500);
 	});
 
+	test('longer than that find only their own column', () => {
+		const long = 'n'.repeat(20_000);
+		const columns = nameColumns([`${long}1`], 0);
+		const given = [`${long}2`, 'n'.repeat(10_000)];
+		const found = findColumnsInAnyCase(
+			columns,
+			given.map((name) => [name]),
+		);
+		expect(given.map((name) => found.get(name))).toEqual([undefined, undefined]);
+		expect(found.get(columns.names[0] ?? '')).toBe(0);
+	});
+
 	test.each<[string, (at: number) => string[]]>([
 		['with two in each', (at) => [`n${at}`, `N${at}`]],
 		[
