@@ -93,13 +93,17 @@ export class TextBlock {
 	/** Writes an ended block with what its lines begin with. */
 	appendBlock(block: TextBlock): void {
 		this.ensureBreaks(block.#leadingBreaks);
-		const lines = block.getText().split('\n');
-		const markedLines = lines.map((line, index) =>
-			((index === 0 ? block.#marker : block.#indent) + line).trimEnd(),
-		);
-		if (!block.isEmpty) this.append(markedLines.join('\n'));
+		if (!block.isEmpty) this.append(block.#indentText());
 		this.ensureBreaks(block.#pendingBreaks);
 		if (block.#isColumn) this.#isColumn = true;
+	}
+
+	#indentText(): string {
+		const text = this.#marker + this.getText();
+		// Hundreds of lists or tables in each other are not worth hundreds of looks at each line.
+		if (this.#indent === '') return text;
+		const lines = text.replaceAll('\n', `\n${this.#indent}`).split('\n');
+		return lines.map((line) => line.trimEnd()).join('\n');
 	}
 
 	addCell(): TextBlock {
