@@ -27,12 +27,9 @@ export class Answer {
 			this.output ??= text;
 			return '';
 		}
-		if (textPieces === 'last') {
-			const separator = this.output === null ? '' : '\n\n';
-			this.output = text;
-			return separator + text;
-		}
-		return this.#addPiece(text, isFinal);
+		if (textPieces === 'joined') return this.#addPiece(text, isFinal);
+		this.output = text;
+		return text;
 	}
 
 	/** Some agents send pieces, and then the whole text once more. It is not added again. */

@@ -2,13 +2,19 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
+import type { ExecuteParams } from './parameters';
 
 export type LiveView = ReturnType<typeof createLiveView>;
 
 /** Shows the agent's texts in the chat as they arrive. */
-export function createLiveView(context: IExecuteFunctions, index: number, isEnabled: boolean) {
+export function createLiveView(
+	context: IExecuteFunctions,
+	index: number,
+	{ enableStreaming, textPieces }: ExecuteParams,
+) {
 	// The output of a tool is meant for the agent that called the tool, not for the chat.
-	const isStreaming = isEnabled && !isTool(context.getNode()) && context.isStreaming();
+	const isStreaming = enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+	const separator = textPieces === 'last' ? '\n\n' : '';
 	let hasBegun = false;
 	/**
 	 * Settles when the last chunk is sent. Chunks are sent one after another, because a worker
@@ -19,8 +25,8 @@ export function createLiveView(context: IExecuteFunctions, index: number, isEnab
 	function showText(text: string): void {
 		if (!isStreaming || text === '') return;
 		if (!hasBegun) sendChunk('begin');
+		sendChunk('item', hasBegun ? separator + text : text);
 		hasBegun = true;
-		sendChunk('item', text);
 	}
 
 	/** Shows the whole answer, if nothing of it is shown yet. */

@@ -91,7 +91,7 @@ async function performItem(
 	// What is sent and received is recorded here, so that it is not kept for the whole run.
 	const call = { ...value };
 	tagExecution(run.context, call.sessionId);
-	const liveView = createLiveView(run.context, index, call.params.enableStreaming);
+	const liveView = createLiveView(run.context, index, call.params);
 	try {
 		await sendAndWait(run.context, index, call, liveView);
 		const item = await outputs.buildOutputItem(run.context, index, call);

@@ -232,6 +232,17 @@ describe('while the node waits', () => {
 		expect(item?.json.output).toBe('lo');
 	});
 
+	test('a text that came before the call was accepted is a paragraph of its own', async () => {
+		await serve({ messages: () => ['Hello'] });
+		service.fail(429);
+		const { onChunk, shown } = chat();
+		const running = run({ onChunk });
+		await until(() => service.requests.length === 1);
+		service.send('s1', 'earlier');
+		await running;
+		expect(shown()).toEqual(['begin 0', 'item 0: earlier', 'item 0: \n\nHello', 'end 0']);
+	});
+
 	const whole = (text: string) => ({ type: 'answer', text });
 
 	test.each<[string, unknown[], string]>([
