@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { NodeError, createRefusal } from '../core/errors';
-import { type Field, quoteField, textType } from '../fields/field';
+import { type Field, quoteField, type ReadContext, textType } from '../fields/field';
 import { readText } from '../fields/values';
 
 /**
@@ -28,8 +28,8 @@ export const idempotencyOption = {
 } as const satisfies Field;
 
 /** Reads a key, or '' for none. @throws NodeError 400 */
-function readKey(raw: unknown, field: Field): string {
-	const key = readText(raw, field);
+function readKey(raw: unknown, field: Field, context: ReadContext): string {
+	const key = readText(raw, field, context);
 	if (key !== '' && key.trim() === '')
 		throw createRefusal(
 			`${quoteField(optionName)} contains only white space`,

@@ -276,7 +276,8 @@ describe('idempotency', () => {
 		[' \n', /only white space/],
 		['x'.repeat(256), /more than 255 characters/],
 	])('%j is refused', (key, words) => {
-		const read = () => idempotencyOption.read(key, idempotencyOption);
+		const context = { mode: 'json', timezone: 'UTC' } as const;
+		const read = () => idempotencyOption.read(key, idempotencyOption, context);
 		expect(read).toThrow(words);
 	});
 
