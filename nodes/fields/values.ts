@@ -231,9 +231,11 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		const rows: unknown[][] = Array.isArray(formRows)
 			? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
 			: Object.entries(raw);
+		// The values of headers such as X-Priority are often numbers.
+		const readPart = (part: unknown) => readText(part, field, { ...context, mode: 'fields' });
 		const pairs = rows.map(([name, value]) => ({
-			name: readText(name, field, context),
-			value: readText(value, field, context),
+			name: readPart(name),
+			value: readPart(value),
 		}));
 		return pairs.filter(({ name, value }) => name !== '' || value !== '');
 	},
