@@ -31,6 +31,10 @@ const samples: Record<string, [html: string, text: string]> = {
 		'<img alt="x">a<a href=/b><img alt="Save 20 %"><img alt=now></a>c',
 		'a Save 20 % now [/b]c',
 	],
+	'a link around cells': [
+		'<table><tr><a href=/a><td>a</td></a></tr><tr><a href=/b><td>b</td><td>c</td></a></tr></table>',
+		'a [/a]\nb\tc [/b]',
+	],
 	'a link around blocks': [
 		'<a href=/b><table><tr><td><p>Shop</p></td></tr></table></a>x',
 		'Shop [/b]\n\nx',
@@ -114,6 +118,10 @@ const samples: Record<string, [html: string, text: string]> = {
 	'a row that is cut off': [
 		'<table><tr><td>a<td></td><tr><td>b<td>c</table><p>d',
 		'a\nb\tc\n\nd',
+	],
+	'cells of no row': [
+		'<blockquote><td>a</td></blockquote><ul><li><td>b</td></ul><table><tr><td><ul><td>c</table>',
+		'> a\n\n* b\n\nc',
 	],
 	'cells of no table': ['<tr><td>a<td>b', 'a\tb'],
 	'an end of no table': ['a</table>b', 'a\nb'],

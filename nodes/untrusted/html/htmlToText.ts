@@ -261,10 +261,11 @@ class HtmlReader implements Callbacks {
 		if (tag === 'style' && !this.#attributes.has('media'))
 			this.#styles.addStyleSheet(block.getText());
 		if (element.isHidden) return;
+		const hasOwnBlock = block !== outer.block;
+		if (hasOwnBlock || tag === 'tr') block.endRow();
 		if (tag === 'a') endLink(element);
-		if (tag === 'tr') block.endRow();
 		if (tag === 'table') block.endTable();
-		if (block !== outer.block && !cellElements.includes(tag)) outer.block.appendBlock(block);
+		if (hasOwnBlock && !cellElements.includes(tag)) outer.block.appendBlock(block);
 	}
 
 	#ensureBreaks(tag: string): void {
@@ -287,6 +288,8 @@ function getMarker({ list }: OpenElement): string {
 
 function endLink({ link, block }: OpenElement): void {
 	if (!link) return;
+	// Some links are around the cells of a row.
+	block.endRow();
 	const { address, start } = link;
 	const text = block.getText(start).trim();
 	if (text === '') block.write(` ${address} `);

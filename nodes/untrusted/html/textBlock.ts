@@ -132,7 +132,6 @@ export class TextBlock {
 	}
 
 	endTable(): void {
-		this.endRow();
 		this.#isColumn = this.getText().includes('\n');
 	}
 
