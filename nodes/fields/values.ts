@@ -91,11 +91,12 @@ export function readList(raw: unknown, field: Field, context: ReadContext): stri
 	const entries: unknown = typeof given === 'string' ? splitList(given) : given;
 	if (!Array.isArray(entries))
 		throw createTypeRefusal(raw, field, 'an array, or text separated by commas or new lines');
-	const texts = entries.map((entry) => readText(entry, field, context));
-	const filledTexts = texts.filter((text) => text.trim() !== '');
+	const texts = entries
+		.map((entry) => readText(entry, field, context))
+		.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
-	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
+	return isPicked ? texts : texts.map((text) => text.trim());
 }
 
 /** Refuses an unknown key of an entry. @throws NodeError 400 that names the key */
@@ -209,6 +210,13 @@ function describeLimits({ minimum, maximum }: Field): string {
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
+/** Lists the names and values of a form's `{ group: [{ name, value }] }`, or of a plain object. */
+function listPairs(record: Readonly<Record<string, unknown>>, group = ''): unknown[][] {
+	const rows = record[group];
+	if (!Array.isArray(rows)) return Object.entries(record);
+	return rows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? '']);
+}
+
 type ValueReader = (raw: unknown, field: Field, context: ReadContext) => unknown;
 
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
@@ -221,19 +229,13 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 			? readList(raw, field, context).join('\n')
 			: readText(raw, field, context),
 
-	/**
-	 * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form
-	 * that nobody filled in.
-	 */
+	/** Skips a row of the form that nobody filled in. */
 	pairs(raw, field, context) {
 		if (!isRecord(raw)) throw createTypeRefusal(raw, field, 'an object with names and values');
-		const formRows = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
-		const rows: unknown[][] = Array.isArray(formRows)
-			? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
-			: Object.entries(raw);
+		const group = context.mode === 'fields' ? field.entries?.group : undefined;
 		// The values of headers such as X-Priority are often numbers.
 		const readPart = (part: unknown) => readText(part, field, { ...context, mode: 'fields' });
-		const pairs = rows.map(([name, value]) => ({
+		const pairs = listPairs(raw, group).map(([name, value]) => ({
 			name: readPart(name),
 			value: readPart(value),
 		}));
