@@ -66,8 +66,9 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 	];
 
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
-		const serviceAccountModule = await import('../nodes/Workspace/google/serviceAccount');
-		const account = serviceAccountModule.readServiceAccount(credential);
+		const { fetchAccessToken, hashAccount, readServiceAccount, throwPlainError } =
+			await import('../nodes/Workspace/google/serviceAccount');
+		const account = readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({
 				method: 'POST',
@@ -81,11 +82,10 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				disableFollowRedirect: true,
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
-		const token = serviceAccountModule.fetchAccessToken(post, account);
 		return {
-			accessToken: await token.catch(serviceAccountModule.throwPlainError),
+			accessToken: await fetchAccessToken(post, account).catch(throwPlainError),
 			// Where the node reads it, the token counts only for what it was issued for.
-			issuedFor: serviceAccountModule.hashAccount(credential),
+			issuedFor: hashAccount(credential),
 		};
 	}
 

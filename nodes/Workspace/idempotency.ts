@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { NodeError, createRefusal } from '../core/errors';
-import { type Field, quoteField, textType } from '../fields/field';
+import { type Field, quoteField, type ReadContext, textType } from '../fields/field';
 import { readText } from '../fields/values';
 
 /**
@@ -28,8 +28,8 @@ export const idempotencyOption = {
 } as const satisfies Field;
 
 /** Reads a key, or '' for none. @throws NodeError 400 */
-function readKey(raw: unknown, field: Field): string {
-	const key = readText(raw, field);
+function readKey(raw: unknown, field: Field, context: ReadContext): string {
+	const key = readText(raw, field, context);
 	if (key !== '' && key.trim() === '')
 		throw createRefusal(
 			`${quoteField(optionName)} contains only white space`,
@@ -65,22 +65,15 @@ export interface KeyHashes {
 type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 
 /**
- * Hashes a key with its operation and its target, so that the same key may be used elsewhere. An
- * empty key has no hash.
- */
-export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
-	return key === '' ? undefined : hashParts([operation, target, key]);
-}
-
-/**
- * Hashes a key, and the content for which it is used. An empty key has no hashes.
+ * Hashes a key with its operation and its target, so that the same key may be used elsewhere, and
+ * the content for which it is used. An empty key has no hashes.
  */
 export function hashKeyUse(
-	use: KeyUse,
+	{ key, operation, target }: KeyUse,
 	content: ReadonlyArray<string | Uint8Array>,
 ): KeyHashes | undefined {
-	const keyHash = hashIdempotencyKey(use);
-	if (keyHash === undefined) return undefined;
+	if (key === '') return undefined;
+	const keyHash = hashParts([operation, target, key]);
 	// Half of the hash distinguishes the contents of one key well enough, and keeps the header line
 	// of an email short.
 	return { keyHash, contentHash: hashParts(content).slice(0, 32) };

@@ -100,7 +100,9 @@ const escapedSeparatorPattern = /%(?:2[36f]|3[adf])/gi;
  * @throws NodeError 400 if the option was added and names no file
  */
 export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {
-	const ids = readList(raw, field).map((entry) => parseFileId(entry, 'file', field.name));
+	const ids = readList(raw, field, context).map((entry) =>
+		parseFileId(entry, 'file', field.name),
+	);
 	if (ids.length === 0 && context.findSavedValue?.(field) !== undefined)
 		throw createRefusal(
 			`${quoteField(field.name)} names no file`,
@@ -132,8 +134,8 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 		],
 		builderHint:
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
-		read(raw: unknown, field: Field): string {
-			const text = readLocatorText(raw, field);
+		read(raw: unknown, field: Field, context: ReadContext): string {
+			const text = readLocatorText(raw, field, context);
 			return text.trim() === '' ? '' : parseFileId(text, kind, field.name);
 		},
 	} as const satisfies Partial<Field>;
@@ -187,8 +189,8 @@ export const messageIdField = {
 	...textType,
 	isId: true,
 	placeholder: 'e.g. 18c3f0a1b2d4e5f6',
-	read(raw: unknown, field: Field): string {
-		const text = readLocatorText(raw, field);
+	read(raw: unknown, field: Field, context: ReadContext): string {
+		const text = readLocatorText(raw, field, context);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
 		return parseId(text, field.name, advice);

@@ -88,7 +88,7 @@ function describeDoubt(failure: NodeError): string {
 }
 
 const nameItems = ([first, ...others]: readonly number[]) =>
-	others.length === 0 ? `Item ${first}` : `Item ${first} and ${others.length} others`;
+	others.length === 0 ? `Item ${first}` : `Item ${first} and ${others.length} more`;
 
 function describeDone(done: readonly DoneItem[], itemCount: number): string {
 	const names = done

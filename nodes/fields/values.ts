@@ -25,9 +25,11 @@ const createTypeRefusal = (raw: unknown, field: Field, expectation: string) =>
 const toPlainValue = (raw: unknown) =>
 	(raw as { toJSON?(): unknown } | null | undefined)?.toJSON?.() ?? raw;
 
-export function readText(raw: unknown, field: Field): string {
+export function readText(raw: unknown, field: Field, { mode }: ReadContext): string {
 	const value = toPlainValue(raw);
-	if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
+	if (typeof value === 'string') return value;
+	const isScalar = typeof value === 'number' || typeof value === 'boolean';
+	if (isScalar && mode === 'fields') return String(value);
 	throw createTypeRefusal(raw, field, 'text');
 }
 
@@ -71,8 +73,8 @@ export const unwrapLocator = (given: unknown) =>
 	isRecord(given) && 'mode' in given ? given['value'] : given;
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
-export const readLocatorText = (raw: unknown, field: Field) =>
-	readText(unwrapLocator(raw) ?? '', field);
+export const readLocatorText = (raw: unknown, field: Field, context: ReadContext) =>
+	readText((context.mode === 'fields' ? unwrapLocator(raw) : raw) ?? '', field, context);
 
 /** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
 const listEntryPattern = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
@@ -84,16 +86,17 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
-export function readList(raw: unknown, field: Field): string[] {
-	const given = typeof raw === 'number' ? String(raw) : raw;
+export function readList(raw: unknown, field: Field, context: ReadContext): string[] {
+	const given = typeof raw === 'number' && context.mode === 'fields' ? String(raw) : raw;
 	const entries: unknown = typeof given === 'string' ? splitList(given) : given;
 	if (!Array.isArray(entries))
 		throw createTypeRefusal(raw, field, 'an array, or text separated by commas or new lines');
-	const texts = entries.map((entry) => readText(entry, field));
-	const filledTexts = texts.filter((text) => text.trim() !== '');
+	const texts = entries
+		.map((entry) => readText(entry, field, context))
+		.filter((text) => text.trim() !== '');
 	// What was picked from a list may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
-	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
+	return isPicked ? texts : texts.map((text) => text.trim());
 }
 
 /** Refuses an unknown key of an entry. @throws NodeError 400 that names the key */
@@ -207,6 +210,13 @@ function describeLimits({ minimum, maximum }: Field): string {
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
+/** Lists the names and values of a form's `{ group: [{ name, value }] }`, or of a plain object. */
+function listPairs(record: Readonly<Record<string, unknown>>, group = ''): unknown[][] {
+	const rows = record[group];
+	if (!Array.isArray(rows)) return Object.entries(record);
+	return rows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? '']);
+}
+
 type ValueReader = (raw: unknown, field: Field, context: ReadContext) => unknown;
 
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
@@ -214,22 +224,20 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	rows: readRows,
 	records: readRows,
 
-	addressList: (raw, field) =>
-		Array.isArray(raw) ? readList(raw, field).join('\n') : readText(raw, field),
+	addressList: (raw, field, context) =>
+		Array.isArray(raw)
+			? readList(raw, field, context).join('\n')
+			: readText(raw, field, context),
 
-	/**
-	 * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form
-	 * that nobody filled in.
-	 */
-	pairs(raw, field, { mode }) {
+	/** Skips a row of the form that nobody filled in. */
+	pairs(raw, field, context) {
 		if (!isRecord(raw)) throw createTypeRefusal(raw, field, 'an object with names and values');
-		const formRows = mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
-		const rows: unknown[][] = Array.isArray(formRows)
-			? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
-			: Object.entries(raw);
-		const pairs = rows.map(([name, value]) => ({
-			name: readText(name, field),
-			value: readText(value, field),
+		const group = context.mode === 'fields' ? field.entries?.group : undefined;
+		// The values of headers such as X-Priority are often numbers.
+		const readPart = (part: unknown) => readText(part, field, { ...context, mode: 'fields' });
+		const pairs = listPairs(raw, group).map(([name, value]) => ({
+			name: readPart(name),
+			value: readPart(value),
 		}));
 		return pairs.filter(({ name, value }) => name !== '' || value !== '');
 	},
@@ -240,8 +248,8 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		return filledEntries.map((entry) => readAttachment(entry, field));
 	},
 
-	tab(raw, field) {
-		const title = readLocatorText(raw, field);
+	tab(raw, field, context) {
+		const title = readLocatorText(raw, field, context);
 		return isBlank(title) ? '' : title;
 	},
 
@@ -263,15 +271,15 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 	json: (raw) => raw,
 
-	boolean(raw, field) {
-		if (raw === true || raw === 'true') return true;
-		if (raw === false || raw === 'false') return false;
+	boolean(raw, field, { mode }) {
+		if (typeof raw === 'boolean') return raw;
+		if (mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
 		throw createTypeRefusal(raw, field, 'true or false');
 	},
 
-	number(raw, field) {
-		const isNumeric = typeof raw === 'string' && !isBlank(raw) && !Number.isNaN(Number(raw));
-		const value = isNumeric ? Number(raw) : raw;
+	number(raw, field, { mode }) {
+		const mayBeText = mode === 'fields' && typeof raw === 'string' && !isBlank(raw);
+		const value = mayBeText && !Number.isNaN(Number(raw)) ? Number(raw) : raw;
 		if (typeof value === 'number' && isAllowedNumber(value, field)) return value;
 		const kind = field.decimals === undefined ? 'a whole number' : 'a number';
 		const found = typeof value === 'number' ? value : describeType(raw);
@@ -303,8 +311,8 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 };
 
 /**
- * Converts a raw value to the value that the operation gets. Values of the form and of the input
- * object are read alike, because both may come from expressions.
+ * Converts a raw value to the value that the operation gets. In the form, an expression may give a
+ * number as text, or a text as a number or boolean. In an input object, this is a wrong type.
  * @throws NodeError 400 that names the field and what is allowed
  */
 export function readValue(raw: unknown, field: Field, context: ReadContext): unknown {

@@ -30,7 +30,7 @@ const maxConcurrency = 20;
  * - From then on, the concurrency grows by one instead of doubling.
  */
 export class Gate {
-	/** The last refusal. It closed the gate. */
+	/** The last refusal because of a quota. */
 	lastRefusal: NodeError | undefined;
 	readonly #settings: GateSettings;
 	#concurrency = initialConcurrency;
@@ -42,7 +42,6 @@ export class Gate {
 	#closeCount = 0;
 	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
-	#wasHalved = false;
 
 	constructor(settings: GateSettings = defaultGateSettings) {
 		this.#settings = settings;
@@ -114,7 +113,7 @@ export class Gate {
 	#countSuccess() {
 		this.#acceptedCount++;
 		if (this.#acceptedCount < this.#concurrency) return;
-		const grown = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
+		const grown = this.lastRefusal ? this.#concurrency + 1 : this.#concurrency * 2;
 		this.#concurrency = Math.min(maxConcurrency, grown);
 		this.#acceptedCount = 0;
 	}
@@ -136,7 +135,6 @@ export class Gate {
 			this.#lastRefusalAt = now;
 			this.#closeCount++;
 			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
-			this.#wasHalved = true;
 			this.#acceptedCount = 0;
 		}
 		// A requested pause of more than a minute is not about the shared quota, so it applies only

@@ -12,7 +12,7 @@ import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import {
 	hashParts,
-	hashIdempotencyKey,
+	hashKeyUse,
 	idempotencyOption,
 	createKeyReusedError,
 } from '../../nodes/Workspace/idempotency';
@@ -254,29 +254,32 @@ describe('keyed runs', () => {
 
 describe('idempotency', () => {
 	const use = { key: 'order-4711', operation: 'mail send', target: '' };
+	const hashOf = (other: Partial<typeof use> = {}) =>
+		hashKeyUse({ ...use, ...other }, [])?.keyHash;
 
 	it('the hash of a key is the same each time, and says nothing of the key', () => {
-		const keyHash = hashIdempotencyKey(use);
+		const keyHash = hashOf();
 		expect(keyHash).toMatch(/^[0-9a-f]{64}$/);
-		expect(hashIdempotencyKey({ ...use })).toBe(keyHash);
+		expect(hashOf()).toBe(keyHash);
 	});
 
 	it.each([{ key: 'order-4712' }, { operation: 'file upload' }, { target: '1AbC' }])(
 		'%j makes another hash',
 		(other) => {
-			expect(hashIdempotencyKey({ ...use, ...other })).not.toBe(hashIdempotencyKey(use));
+			expect(hashOf(other)).not.toBe(hashOf());
 		},
 	);
 
 	it('no key, no hash', () => {
-		expect(hashIdempotencyKey({ ...use, key: '' })).toBeUndefined();
+		expect(hashOf({ key: '' })).toBeUndefined();
 	});
 
 	it.each([
 		[' \n', /only white space/],
 		['x'.repeat(256), /more than 255 characters/],
 	])('%j is refused', (key, words) => {
-		const read = () => idempotencyOption.read(key, idempotencyOption);
+		const context = { mode: 'json', timezone: 'UTC' } as const;
+		const read = () => idempotencyOption.read(key, idempotencyOption, context);
 		expect(read).toThrow(words);
 	});
 

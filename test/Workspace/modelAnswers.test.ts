@@ -375,6 +375,8 @@ describe('emails', () => {
 		expect(items.slice(0, -1).map(({ text }) => text)).toEqual(['Shall we?', 'Yes.']);
 		const { items: beyond } = await call(mailOf(ids[1] ?? ''), { startCharacter });
 		expect(noteIn(beyond)).toBe('Characters 20 to 20 of 4 are shown.');
+		const { items: rest } = await call(mailOf(ids[1] ?? ''), { startCharacter: 1 });
+		expect(noteIn(rest)).toBe('Characters 1 to 4 of 4 are shown.');
 	});
 
 	test('of a conversation that have no room are named by their IDs', async () => {

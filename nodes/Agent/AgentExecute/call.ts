@@ -24,7 +24,7 @@ import {
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
 import { parseResponseContent, type ResponseContent } from './response';
-import type { Turn } from './turn';
+import type { Turn } from './wait/turn';
 
 /** A call, with what was sent and received so far. */
 export interface AgentCall extends ReturnType<typeof prepareCall> {

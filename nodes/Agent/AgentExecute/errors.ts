@@ -21,7 +21,7 @@ import {
 import { maxMessageMebibytes } from '../session/closeReason';
 import { findText, type SessionMessage } from '../session/messages';
 import { quoteResponse, type RawResponse } from './response';
-import { maxMessages, type Turn } from './turn';
+import { maxMessages, type Turn } from './wait/turn';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';

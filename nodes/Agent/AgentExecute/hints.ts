@@ -1,9 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { endSentence } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { listDistinct } from '../session/messages';
 import type { AgentCall } from './call';
-import type { Turn } from './turn';
+import type { Turn } from './wait/turn';
 
 /**
  * Builds the hints about an item that n8n shows below the node.
@@ -17,7 +18,7 @@ export function buildHints(
 	const hints: string[] = [];
 	if (turn?.callFailure)
 		hints.push(
-			`The message that ends the wait arrived, but the call itself failed: ${turn.callFailure.message}.`,
+			`The message that ends the wait arrived, but the call itself failed: ${endSentence(turn.callFailure.message)}`,
 		);
 	if (json.output === null && binary === undefined)
 		hints.push(buildNoTextHint(json.response, params.textField, turn));

@@ -10,7 +10,7 @@ import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText, type SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';
 import type { ResponseContent } from './response';
-import type { Turn, WaitEndReason } from './turn';
+import type { Turn, WaitEndReason } from './wait/turn';
 
 /**
  * Builds the item of a call. A call without a response also has an item if the awaited messages

@@ -11,7 +11,7 @@ import { createItemCredentialsReader } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
-import { callAndWait } from './callAndWait';
+import { callAndWait } from './wait/callAndWait';
 import * as errors from './errors';
 import { buildHints } from './hints';
 import { createLiveView, type LiveView } from './liveView';

@@ -122,13 +122,14 @@ export class Delivery {
 		const { batchSize } = this.#setup.settings;
 		// Without bytes, nothing is awaited before the items are passed on.
 		const items = batch.some(findBytes)
-			? await this.#buildStoredItems(batch)
+			? await this.#storeItems(batch)
 			: batch.map((arrival) => buildItem(arrival));
 		for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 		// n8n accepts one key per execution.
 		const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
+		const pauses = key === undefined ? [] : retryPausesMilliseconds;
 		let rejection = await this.#passAndAwaitEnd(batch, items, key);
-		for (const pause of key === undefined ? [] : retryPausesMilliseconds) {
+		for (const pause of pauses) {
 			if (!rejection) break;
 			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
 			if (this.#isStopping) break;
@@ -148,7 +149,7 @@ export class Delivery {
 		for (const end of this.#endWaits) end();
 	}
 
-	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
+	async #storeItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		this.storingCount++;
 		try {
 			return await buildStoredItems(batch, this.#setup.context);

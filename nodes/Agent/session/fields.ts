@@ -1,11 +1,12 @@
-import { type Field, listType, textType } from '../../fields/field';
+import { type Field, listType, type ReadContext, textType } from '../../fields/field';
 import { readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
 /** A name, an ID or a dot path. */
 export const trimmedTextType = {
 	...textType,
-	read: (raw: unknown, field: Field) => readText(raw, field).trim(),
+	read: (raw: unknown, field: Field, context: ReadContext) =>
+		readText(raw, field, context).trim(),
 } as const;
 
 /**

@@ -18,8 +18,8 @@ export const onlyFilesOption = {
  */
 export function createFileNameTest(patterns: readonly string[]): (name: string) => boolean {
 	if (patterns.length === 0) return () => true;
-	// An extension, such as `pdf` or `.pdf`.
-	const extensions = patterns.filter((pattern) => /^\.?[^.*]+$/.test(pattern));
+	// An extension, such as `pdf`, `.pdf` or `.tar.gz`.
+	const extensions = patterns.filter((pattern) => /^(?:\.[^*]+|[^.*]+)$/.test(pattern));
 	const extensionPatterns = extensions.map((extension) => `*.${extension.replace('.', '')}`);
 	const allPatterns = [...patterns, ...extensionPatterns];
 	const pieceLists = allPatterns.map((pattern) => foldName(pattern).split('*'));

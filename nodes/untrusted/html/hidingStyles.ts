@@ -71,9 +71,9 @@ function listSelectors(tag: string, attributes: ReadonlyMap<string, string>): st
  * the style sheet.
  */
 function removeCommentsAndAtRules(css: string): string {
-	const innermostBlockPattern = /@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g;
+	const atRulePattern = /@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g;
 	return css
 		.replaceAll(/<!--|-->|\/\*[\s\S]*?(?:\*\/|$)/g, ' ')
-		.replaceAll(innermostBlockPattern, ' ')
-		.replaceAll(innermostBlockPattern, ' ');
+		.replaceAll(atRulePattern, ' ')
+		.replaceAll(atRulePattern, ' ');
 }

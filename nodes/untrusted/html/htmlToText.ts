@@ -13,17 +13,31 @@ const undisplayedElements = new Set(['script', 'style', 'title']);
 const voidElements = new Set(
 	'area base br col embed hr img input link meta source track wbr'.split(' '),
 );
-/** Elements whose end tag may be missing, with the start tags that end them. */
-const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
-	a: /^a$/,
-	li: /^li$/,
-	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
-	td: /^t[dh]$/,
-	th: /^t[dh]$/,
-	tr: /^(?:tr|tbody|tfoot)$/,
-};
 const cellElements = ['td', 'th'];
 const listElements = ['ol', 'ul'];
+/**
+ * Elements that shape the text. Any other, such as `b`, only matters if it hides its text or keeps
+ * white space: its end tag may be missing hundreds of times, and ends no list or quote that began
+ * in it.
+ */
+const structuralElements = new Set([
+	...blankLineElements,
+	...lineBreakElements,
+	...cellElements,
+	'a',
+]);
+const paragraphEnds = 'blockquote div h1 h2 h3 h4 h5 h6 hr ol p pre table ul'.split(' ');
+/** Start tags that end elements whose end tag may be missing, with these elements. */
+const impliedEnds = new Map([
+	['a', ['a']],
+	['li', ['li']],
+	['td', cellElements],
+	['th', cellElements],
+	['tr', ['tr']],
+	['tbody', ['tr']],
+	['tfoot', ['tr']],
+	...paragraphEnds.map((tag): [string, string[]] => [tag, ['p']]),
+]);
 /** A start tag inside one of these ends no element outside. */
 const nestingElements = ['table', ...listElements];
 /**
@@ -150,17 +164,28 @@ class HtmlReader implements Callbacks {
 
 	onopentagend(): void {
 		const tag = this.#tagName;
-		this.#endInnermost((open) => impliedEndPatterns[open]?.test(tag), nestingElements);
+		const ended = impliedEnds.get(tag);
+		if (ended) this.#endInnermost(ended, nestingElements);
 		const outer = this.#innermost;
+		const isUndisplayed = undisplayedElements.has(tag);
 		const isHidden =
-			undisplayedElements.has(tag) || this.#styles.isHidden(tag, this.#attributes);
+			outer.isHidden || isUndisplayed || this.#styles.isHidden(tag, this.#attributes);
 		const isPreformatted = tag !== 'table' && (outer.isPreformatted || this.#keepsSpace(tag));
-		const element: OpenElement = { ...outer, tag, isHidden, isPreformatted };
+		const element: OpenElement = {
+			tag,
+			isHidden,
+			isPreformatted,
+			block: outer.block,
+			indentCount: outer.indentCount,
+			list: outer.list,
+			link: outer.link,
+		};
 		// The text of a hidden element is put nowhere.
 		if (isHidden) element.block = new TextBlock();
 		else this.#start(element, outer);
-		const hasRoom = this.#openElements.length < maxOpenElements;
-		if (hasRoom && !voidElements.has(tag)) this.#openElements.push(element);
+		const matters = isHidden || isPreformatted || structuralElements.has(tag);
+		const hasRoom = isUndisplayed || this.#openElements.length < maxOpenElements;
+		if (matters && hasRoom && !voidElements.has(tag)) this.#openElements.push(element);
 	}
 
 	readonly onselfclosingtag = this.onopentagend.bind(this);
@@ -223,25 +248,22 @@ class HtmlReader implements Callbacks {
 		const tag = this.#readName(start, end);
 		const isTablePart = /^t(?:able|body|d|foot|h|head|r)$/.test(tag);
 		const barriers = isTablePart ? [] : cellElements;
-		const ended = this.#endInnermost((open) => open === tag, barriers);
+		const ended = this.#endInnermost([tag], barriers);
 		if (ended?.isHidden) return;
 		this.#ensureBreaks(tag);
 		if (tag === 'br') this.#innermost.block.addBreak(false);
 	}
 
 	/**
-	 * Ends the innermost open element that fits, and all in it.
+	 * Ends the innermost open element with one of the tags, and all in it.
 	 * @param barriers elements around the text beyond which none is ended
 	 */
-	#endInnermost(
-		fits: (tag: string) => boolean | undefined,
-		barriers: readonly string[],
-	): OpenElement | undefined {
+	#endInnermost(tags: readonly string[], barriers: readonly string[]): OpenElement | undefined {
 		const index = this.#openElements.findLastIndex(
-			({ tag }) => fits(tag) || barriers.includes(tag),
+			({ tag }) => tags.includes(tag) || barriers.includes(tag),
 		);
 		const found = this.#openElements[index];
-		if (!found || !fits(found.tag)) return undefined;
+		if (!found || !tags.includes(found.tag)) return undefined;
 		this.#endFrom(index);
 		return found;
 	}
@@ -261,10 +283,11 @@ class HtmlReader implements Callbacks {
 		if (tag === 'style' && !this.#attributes.has('media'))
 			this.#styles.addStyleSheet(block.getText());
 		if (element.isHidden) return;
+		const hasOwnBlock = block !== outer.block;
+		if (hasOwnBlock || tag === 'tr') block.endRow();
 		if (tag === 'a') endLink(element);
-		if (tag === 'tr') block.endRow();
 		if (tag === 'table') block.endTable();
-		if (block !== outer.block && !cellElements.includes(tag)) outer.block.appendBlock(block);
+		if (hasOwnBlock && !cellElements.includes(tag)) outer.block.appendBlock(block);
 	}
 
 	#ensureBreaks(tag: string): void {
@@ -287,9 +310,12 @@ function getMarker({ list }: OpenElement): string {
 
 function endLink({ link, block }: OpenElement): void {
 	if (!link) return;
+	// Some links are around the cells of a row.
+	block.endRow();
 	const { address, start } = link;
-	const text = block.getText(start).trim();
-	if (text === '') block.write(` ${address} `);
-	else if (!` ${text.replaceAll(/\s/g, ' ')}`.endsWith(` ${address}`))
-		block.appendToLine(` [${address}]`);
+	const text = ` ${block.getText(start).trim()}`;
+	const shownAddress = ` ${address}`;
+	const textEnd = text.slice(-shownAddress.length).replaceAll(/\s/g, ' ');
+	if (text === ' ') block.write(`${shownAddress} `);
+	else if (textEnd !== shownAddress) block.appendToLine(` [${address}]`);
 }

@@ -17,7 +17,7 @@ export class TextBlock {
 	#pendingBreaks = 0;
 	#hasPendingSpace = false;
 	/** The cells of the row that is not written yet. */
-	#cells: TextBlock[] = [];
+	#cells: TextBlock[] | undefined;
 	/**
 	 * Whether a row had several cells with text. Below it, empty cells get tabs, too, so that the
 	 * columns stay.
@@ -108,15 +108,15 @@ export class TextBlock {
 
 	addCell(): TextBlock {
 		const cell = new TextBlock();
-		this.#cells.push(cell);
+		(this.#cells ??= []).push(cell);
 		return cell;
 	}
 
 	/** Writes data beside each other, and what stands in columns of a page below each other. */
 	endRow(): void {
 		const cells = this.#cells;
-		if (cells.length === 0) return;
-		this.#cells = [];
+		if (!cells) return;
+		this.#cells = undefined;
 		const hasColumns = cells.some((cell) => cell.#isColumn);
 		const filledCells = cells.filter((cell) => !cell.isEmpty);
 		if (!hasColumns && filledCells.length > 1) this.#hasData = true;
@@ -132,7 +132,6 @@ export class TextBlock {
 	}
 
 	endTable(): void {
-		this.endRow();
 		this.#isColumn = this.getText().includes('\n');
 	}
 
@@ -140,10 +139,11 @@ export class TextBlock {
 	append(text: string): void {
 		this.endRow();
 		if (text === '') return;
+		let gap = '';
 		if (this.isEmpty) this.#leadingBreaks = this.#pendingBreaks;
-		else if (this.#pendingBreaks > 0) this.#pieces.push('\n'.repeat(this.#pendingBreaks));
-		else if (this.#hasPendingSpace) this.#pieces.push(' ');
-		this.#pieces.push(text);
+		else if (this.#pendingBreaks > 0) gap = '\n'.repeat(this.#pendingBreaks);
+		else if (this.#hasPendingSpace) gap = ' ';
+		this.#pieces.push(gap + text);
 		this.#pendingBreaks = 0;
 		this.#hasPendingSpace = false;
 	}

@@ -171,12 +171,12 @@ function readFile(part: MimePart) {
 	return { info, data };
 }
 
-const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
+const hasText = (text: string | undefined) => text !== undefined && /\S/.test(text);
 
 /** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4) that are not blank. */
 function chooseText(alternatives: readonly PartText[]): PartText {
-	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
-	const plain = alternatives.findLast((text) => isFilled(text.plain))?.plain;
+	const html = alternatives.findLast((text) => hasText(text.html))?.html;
+	const plain = alternatives.findLast((text) => hasText(text.plain))?.plain;
 	if (html === undefined) return { plain: plain ?? '' };
 	// Some programs send HTML with a blank plain text, or with one that says little of what the
 	// HTML says.

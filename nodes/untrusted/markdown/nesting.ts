@@ -41,7 +41,7 @@ class BlockNester {
 		if (!isQuoted) this.#closeFrom((container) => !isList(container));
 		const level = item?.level ?? getItemLevel(indentStart?.magnitude ?? 0, isQuoted);
 		if (item === undefined && level < 0) this.#closeFrom(isList);
-		this.#closeInnerLists(item?.level ?? Math.max(level, 0));
+		this.#closeInnerLists(Math.max(level, 0));
 		if (isQuoted && this.#open.every(isList)) this.#openQuote(item);
 		if (item === undefined) this.#append(node);
 		else {

@@ -12,7 +12,7 @@ import {
 	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import { Turn } from '../../../nodes/Agent/AgentExecute/turn';
+import { Turn } from '../../../nodes/Agent/AgentExecute/wait/turn';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';

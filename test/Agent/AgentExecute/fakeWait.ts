@@ -1,8 +1,8 @@
 // A wait of Agent Execute on a fake clock. A test plays the channel and the call.
 import { addMessages } from '../../../nodes/Agent/AgentExecute/errors';
-import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
+import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
-import type { Turn } from '../../../nodes/Agent/AgentExecute/turn';
+import type { Turn } from '../../../nodes/Agent/AgentExecute/wait/turn';
 import { NodeError } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';

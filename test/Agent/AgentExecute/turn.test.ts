@@ -1,6 +1,6 @@
 // Which messages belong to the turn of a call, and how it ends.
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
-import type { WaitEndReason } from '../../../nodes/Agent/AgentExecute/turn';
+import type { WaitEndReason } from '../../../nodes/Agent/AgentExecute/wait/turn';
 import { NodeError } from '../../../nodes/core/errors';
 import { settled } from '../session/fakeClock';
 import { begin } from './fakeWait';

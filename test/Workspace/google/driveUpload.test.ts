@@ -196,6 +196,7 @@ describe('a session that is gone', () => {
 		failAt(2, { status });
 		const failure = await catchFailure(uploads.send());
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(failure.description).toBe('Try again later.');
 		expect(uploads.google.drive.sessions).toHaveLength(1);
 		expect(uploads.fileCount()).toBe(0);
 	});
@@ -205,6 +206,7 @@ describe('a session that is gone', () => {
 		failAt(4, { status: 404 });
 		const failure = await catchFailure(uploads.send());
 		expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
+		expect(failure.description).toMatch(/^The file may still exist\./);
 		expect([uploads.google.drive.sessions.length, uploads.fileCount()]).toEqual([1, 1]);
 	});
 });

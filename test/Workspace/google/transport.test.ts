@@ -141,9 +141,15 @@ describe('transport', () => {
 
 		it('is made to refresh the token by a 401 that is thrown', async () => {
 			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
-			const { request } = createTransport(send, basesAt(server.url), options);
+			const ignored: unknown[] = [];
+			const watched: typeof real = async (given) => {
+				ignored.push(given.ignoreHttpStatusErrors);
+				return await send(given);
+			};
+			const { request } = createTransport(watched, basesAt(server.url), options);
 			const answer = await request({ url });
 			expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
+			expect(ignored).toEqual([{ ignore: true, except: [401] }, false]);
 		});
 
 		it('throws the status that the call asked for, if the token was refreshed', async () => {

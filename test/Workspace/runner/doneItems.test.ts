@@ -236,7 +236,7 @@ test('what is the same of many items is told once, with what to do', async () =>
 	}));
 	const { description = '' } = await failureOf(runObjects(...rows));
 	expect(description).toMatch(/remove them from its input first/);
-	expect(description).toMatch(/Item 2 and 48 others failed too, and may be done in part/);
+	expect(description).toMatch(/Item 2 and 48 more failed too, and may be done in part/);
 });
 
 test('a done item of a thousand rows is named in a few words', async () => {

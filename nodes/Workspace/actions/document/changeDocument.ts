@@ -206,8 +206,8 @@ async function findOutcome(
 	change: Change,
 	failure: NodeError,
 ): Promise<Response> {
-	const reading = docs.documents.get({ documentId, includeTabsContent: true });
-	const document = (await reading.catch(() => undefined))?.data;
+	const reading = documentState.fetchDocument({ docs, documentId, detail: 'texts' });
+	const document = await reading.catch(() => undefined);
 	// Compares revisions first, because a change of formatting does not change the text.
 	if (document?.revisionId === tab.revisionId)
 		throw failure.with({

@@ -140,19 +140,22 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownEntryKeys(field, rows, ['find', 'replace', 'format'], expected);
-	const readRows = rows.map(toReplacement);
-	if (!readRows.every((row) => row !== undefined)) throw createValueRefusal(field, expected);
-	// The form may have empty rows.
-	const filledRows = readRows.filter(
-		({ find, replace }) => !isForm || find !== '' || replace !== '',
-	);
-	// Google drops control characters and the private use area, so a text of only these is empty.
-	if (!filledRows.every(({ find }) => /[^\s\p{Cc}\p{Co}]/u.test(find)))
-		throw createRefusal(
-			`${quoteField('replacements')} has an empty text to find`,
-			'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
-		);
-	return filledRows;
+	const replacements: Replacement[] = [];
+	for (const row of rows) {
+		const replacement = toReplacement(row);
+		if (!replacement) throw createValueRefusal(field, expected);
+		// The form may have empty rows.
+		if (isForm && replacement.find === '' && replacement.replace === '') continue;
+		// Google drops control characters and the private use area, so a text of only these is
+		// empty.
+		if (!/[^\s\p{Cc}\p{Co}]/u.test(replacement.find))
+			throw createRefusal(
+				`${quoteField('replacements')} has an empty text to find`,
+				'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
+			);
+		replacements.push(replacement);
+	}
+	return replacements;
 }
 
 /** @returns undefined if a value has the wrong type */

@@ -199,8 +199,7 @@ function planPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): Text
 		job.item.addHint(
 			`These placeholders were not filled: ${listNames(unfilled)}. Add them to ${quoteField('replacements')}, or let ${quoteField('fillFromInput')} find fields with these names in the input item.`,
 		);
-	// Values with placeholders come last, so that no later request fills a field into the value of
-	// another field.
+	// Values with placeholders come last, because each later request fills its field into them.
 	const hasBraces = ({ replace }: TextReplacement) => replace.includes('{{');
 	return [...filled.filter((text) => !hasBraces(text)), ...filled.filter(hasBraces)];
 }

@@ -39,16 +39,15 @@ export const list = defineOperation({
 	],
 	prepare(params) {
 		const { from, status, labelIds } = params;
-		const conditions = buildSenderTerms(from);
-		if (status !== 'any') conditions.push(`is:${status}`);
-		conditions.push(...buildReceivedTerms(params));
 		// A scheduled email is neither a draft nor sent, so the other exclusions do not cover it.
-		const exclusions = ['-in:scheduled'];
-		if (!searchesDrafts('', labelIds)) exclusions.push('-in:draft');
+		const terms = ['-in:scheduled'];
+		if (!searchesDrafts('', labelIds)) terms.push('-in:draft');
 		// A sent email counts as received only if it is also in the inbox: the account sent it to
 		// itself.
-		if (!labelIds.some((label) => /^sent$/i.test(label)))
-			exclusions.push('(in:inbox OR -in:sent)');
-		return prepareList(params, [...exclusions, ...conditions]);
+		if (!labelIds.some((label) => /^sent$/i.test(label))) terms.push('(in:inbox OR -in:sent)');
+		terms.push(...buildSenderTerms(from));
+		if (status !== 'any') terms.push(`is:${status}`);
+		terms.push(...buildReceivedTerms(params));
+		return prepareList(params, terms);
 	},
 });

@@ -3,7 +3,8 @@ import { startCharacterOption } from '../../../fields/commonOptions';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
-import { changesLabels, labelOptions, nameChangedEmails, newTextOnlyOption } from './list/fields';
+import { labelOptions, newTextOnlyOption } from './list/fields';
+import { changeLabels, changesLabels, nameChangedEmails, prepareLabelChange } from './list/labels';
 import type { MailItem, OutputMail } from './mailList';
 import { toReadAnswer } from './modelMails';
 
@@ -64,7 +65,6 @@ export const read = defineOperation({
 	],
 	async send(clients, params, item) {
 		const message = await import('./message');
-		const { changeLabels, prepareLabelChange } = await import('./list/labels');
 		const labelChange = await prepareLabelChange(clients, params, item);
 		const mails = params.wholeConversation
 			? await message.fetchConversation(clients, params, item)

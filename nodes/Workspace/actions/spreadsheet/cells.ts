@@ -5,7 +5,7 @@ import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Item } from '../../operation';
 import { DateCell, toIsoText } from './dates';
-import { rowNumberKey, rowNumberKeys, type RowParams } from './fields';
+import { rowNumberKeys, type RowParams } from './fields';
 
 /** The value of a cell. "" clears the cell. null leaves it unchanged, but `toRowData` clears it. */
 export type Cell = string | number | boolean | null | DateCell;
@@ -85,10 +85,10 @@ export function readNamedRows({ valuesSource, values, columns }: GivenParams, it
 	// If Columns has an empty row number, the item's own row number does not count: the item may
 	// come from another table.
 	const hasNumber = rowNumberKeys.some((key) => key in columns);
-	const row = hasNumber ? {} : { [rowNumberKey]: findRowNumber(item.json) };
 	// A column that was left empty in the form has no value.
 	const filled = Object.entries(columns).filter(([, value]) => value !== undefined);
-	return [toNamedRow({ ...row, ...Object.fromEntries(filled) }, quoteField('columns'))];
+	const row = toNamedRow(Object.fromEntries(filled), quoteField('columns'));
+	return [hasNumber ? row : { ...row, rowNumber: findRowNumber(item.json) }];
 }
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */

@@ -82,29 +82,29 @@ const toRowData = (rows: readonly Cell[][]) =>
 	rows.map((row) => ({ values: row.map((cell) => toCellData(cell)) }));
 
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
-function buildNewSheets(planned: NewSpreadsheet) {
-	const { sheets, rows } = planned;
+function buildNewSheets(prepared: NewSpreadsheet) {
+	const { sheets, rows } = prepared;
 	if (sheets.length + rows.length === 0) return undefined;
 	const data = [{ rowData: toRowData(rows) }];
 	const otherTabs = sheets.slice(1).map((title) => ({ properties: { title } }));
-	return [{ properties: buildFirstTab(planned), data }, ...otherTabs];
+	return [{ properties: buildFirstTab(prepared), data }, ...otherTabs];
 }
 
 /**
  * Builds the requests that complete a spreadsheet which Drive created. Leaves out tabs that a
  * previous run has made.
  */
-function buildCompletionRequests(planned: NewSpreadsheet, sheets: sheets_v4.Schema$Sheet[]) {
-	const { sheets: tabNames, rows } = planned;
+function buildCompletionRequests(prepared: NewSpreadsheet, sheets: sheets_v4.Schema$Sheet[]) {
+	const { sheets: tabNames, rows } = prepared;
 	const requests: sheets_v4.Schema$Request[] = [];
-	const settings = buildSettings(planned);
+	const settings = buildSettings(prepared);
 	const fields = Object.keys(settings).join(',');
 	if (fields !== '')
 		requests.push({ updateSpreadsheetProperties: { properties: settings, fields } });
 	if (tabNames.length + rows.length === 0) return requests;
 	const [firstTab, ...otherTabs] = sheets.map(({ properties }) => properties);
 	const sheetId = firstTab?.sheetId ?? 0;
-	const { title = firstTab?.title, gridProperties } = buildFirstTab(planned);
+	const { title = firstTab?.title, gridProperties } = buildFirstTab(prepared);
 	requests.push({
 		updateSheetProperties: {
 			properties: { sheetId, title, gridProperties },
@@ -131,20 +131,20 @@ export const create = defineOperation({
 	prepare(params): NewSpreadsheet {
 		return { ...params, rows: params.values.length > 0 ? readCellRows(params.values) : [] };
 	},
-	async send(clients, planned, item) {
-		if (needsDrive(planned)) return await createByDrive(clients, planned, item);
-		const properties = { title: planned.title, ...buildSettings(planned) };
+	async send(clients, prepared, item) {
+		if (needsDrive(prepared)) return await createByDrive(clients, prepared, item);
+		const properties = { title: prepared.title, ...buildSettings(prepared) };
 		const { data } = await clients.sheets.spreadsheets.create({
-			requestBody: { properties, sheets: buildNewSheets(planned) },
+			requestBody: { properties, sheets: buildNewSheets(prepared) },
 			fields: resultFields,
 		});
 		return toCreateResult(data);
 	},
-	async recover(clients, planned, failure, item) {
+	async recover(clients, prepared, failure, item) {
 		const recoveredId =
-			needsDrive(planned) && (await createdFiles.findCreatedId(clients.drive, item));
-		if (recoveredId) return await createByDrive(clients, planned, item, recoveredId);
-		throw createdFiles.explainUnknownCreation(failure, 'spreadsheet', planned.title);
+			needsDrive(prepared) && (await createdFiles.findCreatedId(clients.drive, item));
+		if (recoveredId) return await createByDrive(clients, prepared, item, recoveredId);
+		throw createdFiles.explainUnknownCreation(failure, 'spreadsheet', prepared.title);
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 });
@@ -158,13 +158,13 @@ const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 
 async function createByDrive(
 	{ drive, sheets }: Clients,
-	planned: NewSpreadsheet,
+	prepared: NewSpreadsheet,
 	item: Item,
 	recoveredId?: string,
 ) {
-	const { title, parentFolder, values, locale, timeZone } = planned;
-	const content = JSON.stringify([title, planned.sheets, values, locale, timeZone]);
-	const keyHashes = createdFiles.hashFileKey('spreadsheet create', planned, [content]);
+	const { title, parentFolder, values, locale, timeZone } = prepared;
+	const content = JSON.stringify([title, prepared.sheets, values, locale, timeZone]);
+	const keyHashes = createdFiles.hashFileKey('spreadsheet create', prepared, [content]);
 	const newFile = {
 		kind: 'spreadsheet',
 		title,
@@ -174,7 +174,7 @@ async function createByDrive(
 		buildUrl: buildSpreadsheetUrl,
 	} as const;
 	const { id, file, isRepeated } = await createdFiles.createInDrive(drive, newFile, item);
-	const complete = () => completeSpreadsheet(sheets, id, planned);
+	const complete = () => completeSpreadsheet(sheets, id, prepared);
 	const spreadsheet = createdFiles.isFinished(file)
 		? await fetchResult(sheets, id)
 		: await complete().catch((error: unknown) => {
@@ -197,10 +197,10 @@ const fetchResult = async (sheets: sheets_v4.Sheets, spreadsheetId: string) =>
 async function completeSpreadsheet(
 	sheets: sheets_v4.Sheets,
 	spreadsheetId: string,
-	planned: NewSpreadsheet,
+	prepared: NewSpreadsheet,
 ) {
 	const created = await fetchResult(sheets, spreadsheetId);
-	const requests = buildCompletionRequests(planned, created.sheets ?? []);
+	const requests = buildCompletionRequests(prepared, created.sheets ?? []);
 	if (requests.length === 0) return created;
 	const { data } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,

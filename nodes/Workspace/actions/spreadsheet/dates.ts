@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../../core/maps';
-import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZones';
+import { dayMilliseconds, printOffset, readOffset, toWallTime } from '../../../core/timeZones';
 
 /** Day 0 of Google's serial numbers. */
 const dayZero = Date.UTC(1899, 11, 30);

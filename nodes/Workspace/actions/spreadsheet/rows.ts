@@ -12,16 +12,15 @@ import {
 	readCellRows,
 	readNamedRows,
 } from './cells';
+import { createColumnError, headerRowAdvice } from './columnNames';
 import { parseIso, parseShown } from './dates';
 import type { RowParams } from './fields';
 import type { TabRange } from './range';
 import type { Spreadsheet } from './spreadsheet';
 import {
-	createColumnError,
 	createSpaceError,
 	fitColumns,
 	type FittedTable,
-	headerRowAdvice,
 	openTable,
 	searchedRowCount,
 	type Table,

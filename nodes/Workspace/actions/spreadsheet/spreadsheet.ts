@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
+import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase, listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { type Item, readingPrefix } from '../../operation';
@@ -213,7 +213,10 @@ export class Spreadsheet {
 		const sheet = data.sheets?.find(
 			({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab),
 		);
-		const { sheetId, title, gridProperties } = sheet?.properties ?? {};
+		// Without its ID, a change could reach another tab.
+		if (!sheet?.properties)
+			throw new NodeError({ code: 502, message: 'Google returned no such tab' });
+		const { sheetId, title, gridProperties } = sheet.properties;
 		return {
 			sheetId: sheetId ?? 0,
 			title: title ?? '',
@@ -223,7 +226,7 @@ export class Spreadsheet {
 				locale: data.properties?.locale ?? '',
 				timeZone: data.properties?.timeZone ?? '',
 			},
-			sheet: sheet ?? {},
+			sheet,
 		};
 	}
 

@@ -102,6 +102,9 @@ test.each([
 	],
 	['such an address in a definition', '[a][1]\n\n[1]: /docs/a', 'a (/docs/a)'],
 	['definitions in front, of which the first counts', '[1]: /b\n[1]: /c\n\n[a][1]', 'a (/b)'],
+	['a definition in an item', '- [1]: /b\n\n[a][1]', 'a (/b)'],
+	['a number before code', '5. ```\n   x\n   ```', '5\\.\n\n```\nx\n```'],
+	['two lists', '- a\n\n* b', '- a\n- b'],
 	[
 		'a picture in a link',
 		'[![a](https://a.example/p)](https://b.example)',
@@ -152,6 +155,11 @@ test.each<[string, string, string[]]>([
 	['a line break', 'a<br>b <!-- c -->\n\n- [ ] d\n\n[e](https://e.example)', []],
 ])('%s is named in a hint unless it arrives', (_, markdown, kinds) => {
 	expect(markdownToBlocks(markdown).simplified).toEqual(kinds);
+});
+
+test('a list needs no empty paragraph below a text', () => {
+	const { id } = writeMarkdown('a\n\n1. b');
+	expect(service.text(id)).toBe('a\nb\n');
 });
 
 test('a checklist is one of Docs, whose boxes only people can tick', () => {

@@ -151,6 +151,17 @@ describe('what the form replaces', () => {
 	});
 });
 
+test.each([
+	['content', { content: false }],
+	['section', { content: 'new', section: locator('', 'list') }],
+	['allowEmpty', { content: '', allowEmpty: 'true' }],
+])('an input object with a wrong type of %s replaces nothing', async (key, given) => {
+	const id = calls.document('first');
+	const writing = object({ operation: 'write', documentId: id, ...given });
+	await expect(writing).rejects.toThrow(`'${key}' must be `);
+	expect(calls.text(id)).toBe('first\n');
+});
+
 describe('the form fills', () => {
 	const textOf = async (parameters: IDataObject) => {
 		const items = [{ json: { name: 'Ann' } }];

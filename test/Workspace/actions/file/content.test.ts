@@ -157,8 +157,9 @@ describe('in n8n', () => {
 		['.pdf', ['a.PDF', 'scan.pdf']],
 		['logo*.png', ['logo.png']],
 		['readme', ['README']],
+		['.tar.gz', ['logs.tar.gz']],
 	])('only the files whose names fit %j are uploaded', async (onlyFiles, names) => {
-		const named = ['a.PDF', 'logo.png', 'Invoice 7.doc', 'README'].map(
+		const named = ['a.PDF', 'logo.png', 'Invoice 7.doc', 'README', 'logs.tar.gz'].map(
 			(name, at) => [`file_${at}`, file('x', name, 'a/b')] as const,
 		);
 		// A file without a name has that of its field and type.

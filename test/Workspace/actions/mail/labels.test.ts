@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { standardScopes } from '../../../../dev/google/tokens';
-import { changesLabels } from '../../../../nodes/Workspace/actions/mail/list/fields';
+import { changesLabels } from '../../../../nodes/Workspace/actions/mail/list/labels';
 import { Mails } from './mails';
 
 const mails = new Mails();

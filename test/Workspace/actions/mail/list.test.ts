@@ -261,6 +261,8 @@ describe('search', () => {
 		['label:"" x', 'label'],
 		['from:() is:unread', 'from'],
 		['from:("")', 'from'],
+		['rfc822msgid:', 'rfc822msgid'],
+		['from: rfc822msgid:x', 'from'],
 	])('refuses %j, which has a word without a value', async (query, word) => {
 		const message = await mails.refused(mails.run('search', { query }));
 		expect(message).toBe(`'Query' has '${word}:' without a value`);

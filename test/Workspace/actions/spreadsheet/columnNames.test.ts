@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	nameColumns,
 	findColumnsInAnyCase,
-} from '../../../../nodes/Workspace/actions/spreadsheet/table';
+} from '../../../../nodes/Workspace/actions/spreadsheet/columnNames';
 import { expectLinear } from '../../../growth';
 import { grid, isoForm, mappedByName, SheetCalls } from './sheetCalls';
 

@@ -1,7 +1,6 @@
 import { textType } from '../../../../fields/field';
 import type { Field, InferParameters } from '../../../operation';
 import { onlyFilesOption } from '../../onlyFiles';
-import type { MailItem } from '../mailList';
 
 /**
  * The parameters that List and Search have in common: when the emails arrived, and how many to get.
@@ -113,16 +112,6 @@ export const labelOptions = [
 ] as const satisfies readonly Field[];
 
 export type LabelParams = InferParameters<typeof labelOptions, []>;
-
-export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
-	markAsRead || addLabels.length > 0 || removeLabels.length > 0;
-
-/** Names the emails that a search for their labels may no longer find. */
-export function nameChangedEmails(emails: MailItem[]) {
-	if (emails.length === 0) return undefined;
-	const ids = emails.map(({ json }) => json.id);
-	return `labels changed, so that the next run may miss the emails ${ids.join(', ')}`;
-}
 
 const readingOptions = { name: 'readingOptions', displayName: 'Reading Options' };
 

@@ -49,6 +49,16 @@ function findLabelId(mailboxLabels: readonly Label[], label: string, field: stri
 	);
 }
 
+export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
+	markAsRead || addLabels.length > 0 || removeLabels.length > 0;
+
+/** Names the emails that a search for their labels may no longer find. */
+export function nameChangedEmails(emails: MailItem[]) {
+	if (emails.length === 0) return undefined;
+	const ids = emails.map(({ json }) => json.id);
+	return `labels changed, so that the next run may miss the emails ${ids.join(', ')}`;
+}
+
 type LabelChange = Awaited<ReturnType<typeof prepareLabelChange>>;
 
 /**

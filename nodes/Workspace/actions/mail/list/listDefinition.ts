@@ -3,7 +3,8 @@ import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Clients, Item, OutputItem } from '../../../operation';
 import type { MailList } from '../mailList';
 import { toListAnswer } from '../modelMails';
-import { changesLabels, listOptions, type ListParams, nameChangedEmails } from './fields';
+import { listOptions, type ListParams } from './fields';
+import { changesLabels, nameChangedEmails } from './labels';
 
 /** Gmail's limit for the emails of a page. */
 export const maxPageSize = 500;

@@ -62,7 +62,7 @@ export function refuseEmptySearchWords(query: string): void {
 	// Empty quotes end a value, as a bracket does.
 	const unquotedText = query.replaceAll(/"[^"]+"/g, 'text').replaceAll('""', ')');
 	const words = unquotedText.matchAll(
-		/(?<![^\s({-])([a-z_]+):(?=[\s({]*(?:$|[)}])|\s+-?([a-z_]+):)/gi,
+		/(?<![^\s({-])([a-z_\d]+):(?=[\s({]*(?:$|[)}])|\s+-?([a-z_\d]+):)/gi,
 	);
 	// What follows may also be a value with a colon, such as `subject: re:`.
 	for (const [, word = '', nextWord] of words) {

@@ -22,7 +22,7 @@ export function readAllowedRecipients(
 	field: Field,
 	context: ReadContext,
 ): ReadonlySet<string> | undefined {
-	const text = readText(raw, field);
+	const text = readText(raw, field, context);
 	// In JSON mode, the node always has the field. In the form, an option that was added and left
 	// empty allows nobody.
 	const isAdded = context.mode === 'fields' && context.findSavedValue?.(field) !== undefined;

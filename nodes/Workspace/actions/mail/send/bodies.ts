@@ -47,7 +47,8 @@ export async function buildBodies(
 
 const tagPattern = /<[a-z!/][^<>]*>/i;
 /** Matches any tag except those of words within a line. */
-const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
+const blockTagPattern =
+	/<(?!\/?(?:a|b|code|del|em|font|i|img|ins|mark|s|small|span|strong|su[bp]|u)\b)[a-z!/][^<>]*>/i;
 /**
  * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.
  */

@@ -28,7 +28,7 @@ export async function appendSignature(
 			`The signature of the account cannot be read: ${workerResult.problem}`,
 			'Nothing was sent. Simplify the signature in the Gmail settings.',
 		);
-	return append(bodies, {
+	return appendToBodies(bodies, {
 		text: `-- \n${workerResult.result}`,
 		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature" data-smartmail="gmail_signature">${signature}</div>`,
 	});
@@ -45,7 +45,7 @@ export async function appendQuotation(
 	bodies: MailBodies,
 ): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
 	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, original);
-	return { bodies: append(bodies, buildQuotation(original)), pictures };
+	return { bodies: appendToBodies(bodies, buildQuotation(original)), pictures };
 }
 
 /**
@@ -68,7 +68,7 @@ function buildQuotation({ summary, content }: Mail): Required<MailBodies> {
 	};
 }
 
-function append({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
+function appendToBodies({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
 	const longerText = `${text.trimEnd()}\n\n${addition.text}`;
 	if (html === undefined) return { text: longerText };
 	// An earlier one may stand in a comment.

@@ -11,14 +11,14 @@ import {
 } from '../../../../fields/values';
 import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
-import { parseIso, toIsoText } from '../dates';
-import { columnDependencies } from '../fields';
 import {
 	createColumnError,
+	findColumnsInAnyCase,
 	headerRowAdvice,
 	type NamedColumns,
-	findColumnsInAnyCase,
-} from '../table';
+} from '../columnNames';
+import { parseIso, toIsoText } from '../dates';
+import { columnDependencies } from '../fields';
 import { type CellValue, type FetchedCells, fetchCellsAs, getValue } from './fetchCells';
 
 const conditions = [

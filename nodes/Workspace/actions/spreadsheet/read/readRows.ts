@@ -7,8 +7,9 @@ import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
 import { findLastFilledRow } from '../cells';
+import { nameColumns } from '../columnNames';
 import { parseBounds, parseRange } from '../range';
-import { findHeaderRow, nameColumns } from '../table';
+import { findHeaderRow } from '../table';
 import { type CellValue, type FetchedCells, fetchHeaders, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 

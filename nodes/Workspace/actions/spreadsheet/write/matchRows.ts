@@ -4,18 +4,12 @@ import { listNames } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, isExactNumber } from '../cells';
+import { createColumnError, findColumnsInAnyCase } from '../columnNames';
 import { DateCell, type DateSettings, parseIso, toMilliseconds } from '../dates';
 import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
 import { type FittedItem, type FittedRow, refuseSecondHeader } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
-import {
-	createColumnError,
-	fetchBody,
-	type FittedTable,
-	findColumnsInAnyCase,
-	getFirstRow,
-	type TableBody,
-} from '../table';
+import { fetchBody, type FittedTable, getFirstRow, type TableBody } from '../table';
 import type { PlannedWrite, RowChange, RowStep, TablePlan } from '../tablePlan';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */

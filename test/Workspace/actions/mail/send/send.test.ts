@@ -84,6 +84,7 @@ describe('what goes out', () => {
 		['with escaped line breaks', 'Hi,&lt;br/&gt;Ann', 'Hi,<br/>Ann'],
 		['text with line breaks', 'Hi,\n\nA &amp; b.', 'Hi,<br>\n<br>\nA &amp; b.'],
 		['text with line breaks and tags inside lines', lines, broken],
+		['lines around a picture', 'a\n<img src="x">\nb', 'a<br>\n<img src="x"><br>\nb'],
 		['lines between signs that enclose no tag', signs, signs.replace('\n', '<br>\n')],
 		['with line breaks of its own', 'Hi<br>\n<b>Ann</b>', 'Hi<br>\n<b>Ann</b>'],
 		['with escaped code', code, code],

@@ -1,9 +1,9 @@
-import type { NodeError } from '../../core/errors';
-import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
-import type { EndedChannel } from '../session/connection';
-import { meetsCondition, type SessionMessage } from '../session/messages';
+import type { NodeError } from '../../../core/errors';
+import { maxResponseBytes as maxMessagesBytes } from '../../../http/body';
+import type { EndedChannel } from '../../session/connection';
+import { meetsCondition, type SessionMessage } from '../../session/messages';
 import { Answer } from './answer';
-import type { WaitSettings } from './parameters';
+import type { WaitSettings } from '../parameters';
 
 /**
  * Why a wait ends. `failure` means that the agent reported one: a message met the failure
@@ -68,7 +68,7 @@ export class Turn {
 	}
 
 	/**
-	 * Ends the wait if no more messages can come, or if Wait Until is set to the close of the
+	 * Ends the wait if a message was too large, or if Wait Until is set to the close of the
 	 * channel.
 	 */
 	handleChannelEnd({ closeReason, wasOpen, failure }: EndedChannel): void {

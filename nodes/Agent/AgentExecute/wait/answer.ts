@@ -1,5 +1,5 @@
-import { findText, type SessionMessage } from '../session/messages';
-import type { ExecuteParams } from './parameters';
+import { findText, type SessionMessage } from '../../session/messages';
+import type { ExecuteParams } from '../parameters';
 
 type AnswerParams = Pick<ExecuteParams, 'textField' | 'textPieces' | 'matchField'>;
 

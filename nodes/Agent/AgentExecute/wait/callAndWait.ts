@@ -1,19 +1,24 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type Clock, waitAtMost } from '../../core/clock';
-import { isNodeError, type NodeError } from '../../core/errors';
-import type { ConnectRequestReader } from '../session/connectRequest';
+import { type Clock, waitAtMost } from '../../../core/clock';
+import { isNodeError, type NodeError } from '../../../core/errors';
+import type { ConnectRequestReader } from '../../session/connectRequest';
 import type {
 	connect,
 	ConnectionEvent,
 	ConnectionListener,
 	EndedChannel,
-} from '../session/connection';
-import { findMessageId, meetsCondition, parseFrame, type SessionFrame } from '../session/messages';
-import type { AgentCall } from './call';
-import * as errors from './errors';
-import type { WaitSettings } from './parameters';
+} from '../../session/connection';
+import {
+	findMessageId,
+	meetsCondition,
+	parseFrame,
+	type SessionFrame,
+} from '../../session/messages';
+import type { AgentCall } from '../call';
+import * as errors from '../errors';
+import type { WaitSettings } from '../parameters';
 import { ReceivedIds } from './receivedIds';
 import { Turn } from './turn';
 

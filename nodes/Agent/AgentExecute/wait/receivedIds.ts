@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { getGlobalSingleton } from '../../core/globalSingleton';
-import { BoundedMap, getOrAdd } from '../../core/maps';
+import { getGlobalSingleton } from '../../../core/globalSingleton';
+import { BoundedMap, getOrAdd } from '../../../core/maps';
 
 /**
  * By the hash of session and message ID: when the first wait that received the message ended. The

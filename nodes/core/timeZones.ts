@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../../core/maps';
+import { getOrAdd } from './maps';
 
 export const dayMilliseconds = 86_400_000;
 
