@@ -155,7 +155,7 @@ describe('of what a stranger made up', () => {
 describe('the answer of a turn', () => {
 	const params = { textField: 'text', matchField: 'type' };
 	const message = (content: unknown) => ({ message: content }) as SessionMessage;
-	/** @returns what a chat shows of each message, and the output */
+	/** @returns what a chat shows of each message, without the line between them, and the output */
 	const answer = (
 		textPieces: 'last' | 'joined',
 		contents: readonly unknown[],
@@ -170,8 +170,8 @@ describe('the answer of a turn', () => {
 	};
 
 	test.each<['last' | 'joined', unknown[], string[], string | null]>([
-		['last', ['a', 'b'], ['a', '\n\nb'], 'b'],
-		['last', ['a', 'a'], ['a', '\n\na'], 'a'],
+		['last', ['a', 'b'], ['a', 'b'], 'b'],
+		['last', ['a', 'a'], ['a', 'a'], 'a'],
 		['last', ['a', { n: 1 }], ['a', ''], 'a'],
 		['joined', ['a', 'b'], ['a', 'b'], 'ab'],
 		['joined', ['a', ' a '], ['a', ''], 'a'],
