@@ -21,7 +21,8 @@ export async function planAndSend(
 	jobs: readonly Job[],
 ): Promise<void> {
 	let earlierFailure: NodeError | undefined;
-	for (const request of splitIntoRequests(combine, await planAccepted(clients, combine, jobs))) {
+	const plannedJobs = await planJobs(clients, combine, jobs);
+	for (const request of splitIntoRequests(combine, plannedJobs)) {
 		if (earlierFailure) failRequest(request, createFollowUpError(earlierFailure));
 		else earlierFailure = await sendRequest(clients, combine, request);
 	}
@@ -33,7 +34,7 @@ export async function planAndSend(
  * plan of the rest.
  * @returns the jobs that are sent
  */
-async function planAccepted(
+async function planJobs(
 	clients: Clients,
 	combine: Combine,
 	jobs: readonly Job[],
@@ -53,7 +54,7 @@ async function planAccepted(
 		job.result = isNodeError(outcome) ? outcome : runResults.get(job.item.run);
 	}
 	const accepted = jobs.filter((job) => job.result === undefined);
-	if (accepted.length < jobs.length) return await planAccepted(clients, combine, accepted);
+	if (accepted.length < jobs.length) return await planJobs(clients, combine, accepted);
 	return jobs.map((job, index) => ({ job, write: outcomes[index] }));
 }
 

@@ -215,7 +215,7 @@ export class Spreadsheet {
 		);
 		// Without its ID, a change could reach another tab.
 		if (!sheet?.properties)
-			throw new NodeError({ code: 502, message: 'Google returned no such tab' });
+			throw new NodeError({ code: 502, message: 'Google did not return the tab' });
 		const { sheetId, title, gridProperties } = sheet.properties;
 		return {
 			sheetId: sheetId ?? 0,

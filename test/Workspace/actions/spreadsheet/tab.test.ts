@@ -54,6 +54,17 @@ test.each([
 	expect(await take('={{ $json.tab ?? "" }}')).toHaveLength(1);
 });
 
+test('nothing is written if Google does not return the tab', async () => {
+	const sheets = [{ properties: { sheetId: 1, title: 'Other' } }];
+	calls.google.fault({ match: 'sheets.spreadsheets.get', rewrite: () => ({ sheets }) });
+	const columns = { mappingMode: 'autoMapInputData', value: null };
+	const target = { spreadsheetId: seed(), tab: tabNamed('Data') };
+	const given = { resource: 'spreadsheet', operation: 'append', columns, ...target };
+	const failure = await failureOf(run(given));
+	expect(failure.message).toBe('Google did not return the tab');
+	expect(calls.writes).toEqual([]);
+});
+
 describe('a link', () => {
 	const link = (at: number, form = 'edit#gid=GID') => {
 		const id = seed();
